@@ -1,0 +1,140 @@
+/** A part that an agent plays. Judge and scoper always run in a fresh session. */
+export type Role = 'worker' | 'judge' | 'scoper' | `periodic:${string}`
+
+/** A JSON Schema, as the CLIs and editors take it. */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** How one start of an agent relates to a stored session. */
+export type SessionUse =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'resume'; readonly id: string }
+  /** Nothing is stored: judge and scoper. */
+  | { readonly kind: 'ephemeral' }
+
+/** One start of an agent, in words that hold for every CLI. */
+export type Invocation = {
+  readonly role: Role
+  readonly prompt: string
+  /** Absolute path of the project. */
+  readonly cwd: string
+  readonly session: SessionUse
+  readonly access: 'edit' | 'read-only'
+  /** The answer must match this schema, where the CLI can be held to one. */
+  readonly answer?: JsonSchema
+  readonly model?: string
+  readonly permissionMode?: string
+  readonly allowedTools?: readonly string[]
+  readonly extraArgs?: readonly string[]
+}
+
+/** What the operating system is asked to start. The prompt goes in by `stdin`: an argument is limited to 128 KiB on Linux. */
+export type CommandLine = {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly stdin: string
+  /** The whole environment of the child. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Counts of tokens, as the provider bills them. */
+export type Tokens = {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/** What an agent reports while it runs. A line that yoke does not know becomes `unknown` and is counted, never an error. */
+export type AgentEvent =
+  | { readonly type: 'started'; readonly session: string; readonly model?: string; readonly version?: string }
+  | { readonly type: 'said'; readonly text: string }
+  | { readonly type: 'thought' }
+  /** `target` is the file, command or pattern that the tool works on, for people to read. */
+  | { readonly type: 'tool-called'; readonly id: string; readonly tool: string; readonly target: string }
+  | { readonly type: 'tool-returned'; readonly id: string; readonly failed: boolean }
+  /** Usage of one answer of the model. */
+  | { readonly type: 'usage'; readonly message: string; readonly tokens: Tokens }
+  | { readonly type: 'retrying'; readonly attempt: number; readonly of: number; readonly delayMs: number; readonly cause: string }
+  /** The CLI reports a failed request as if the model had said so. */
+  | { readonly type: 'request-failed'; readonly error: string; readonly text: string }
+  | { readonly type: 'limit'; readonly resetsAt?: number; readonly text: string }
+  | { readonly type: 'result'; readonly result: AgentResult }
+  | { readonly type: 'unknown'; readonly name: string }
+
+/** The last word of a CLI on one run, before it is classified. */
+export type AgentResult = {
+  readonly subtype: string
+  readonly isError: boolean
+  readonly terminalReason?: string
+  readonly apiStatus?: number
+  readonly session?: string
+  readonly turns: number
+  readonly durationMs: number
+  /** USD, as printed: per run or cumulative over resumes, depending on the release. */
+  readonly costUsd: number
+  readonly tokens: Tokens
+  readonly text: string
+  readonly errors: readonly string[]
+  readonly denials: readonly string[]
+  readonly answer?: unknown
+}
+
+export type OutcomeClass =
+  | 'ok'
+  | 'stale-session'
+  | 'rejected-history'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'context-full'
+  | 'auth'
+  | 'billing'
+  | 'bad-config'
+  | 'max-turns'
+  | 'budget'
+  | 'permission'
+  | 'crash'
+  | 'killed'
+  | 'timeout'
+  | 'no-transcript'
+
+/** How the process ended, with everything that the classifier may look at. */
+export type Ending = {
+  readonly exit: number | null
+  readonly signal: string | null
+  /** Why yoke itself ended the process, if it did. */
+  readonly endedBy?: 'iteration-timeout' | 'idle-timeout' | 'abort' | 'grace'
+  readonly results: readonly AgentResult[]
+  readonly requestErrors: readonly { readonly error: string; readonly text: string }[]
+  readonly limit?: { readonly resetsAt?: number; readonly text: string }
+  /** The last 4 KiB. */
+  readonly stderr: string
+}
+
+/** What one start of an agent came to. */
+export type Outcome = {
+  readonly class: OutcomeClass
+  readonly session?: string
+  /** The agent's last answer. */
+  readonly text: string
+  readonly answer?: unknown
+  readonly costUsd: number
+  readonly tokens: Tokens
+  readonly turns: number
+  readonly denials: readonly string[]
+  /** Milliseconds since the epoch, where the CLI names it. */
+  readonly resetsAt?: number
+  /** One line that shows why it was classified so; empty when `ok`. */
+  readonly evidence: string
+}
+
+/** The port to a coding-agent CLI. Everything but `find` and `version` is pure, so that vectors can test it. */
+export type Agent = {
+  readonly name: string
+  /** The variable names that mark an inherited agent session and are taken out of a child's environment. */
+  readonly commandLine: (file: string, invocation: Invocation, env: Readonly<Record<string, string | undefined>>) => CommandLine
+  /** One line of the agent's output; several events, because one line may hold several blocks. */
+  readonly parseLine: (line: string) => readonly AgentEvent[]
+  readonly classify: (ending: Ending, invocation: Invocation) => Outcome
+  /** Absolute path of the stored session, or undefined when there is none. */
+  readonly findSession: (id: string, cwd: string, env: Readonly<Record<string, string | undefined>>) => Promise<string | undefined>
+}

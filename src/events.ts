@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const text = v.string()
+
+export const TokensSchema = v.object({ input: count, output: count, cacheRead: count, cacheWrite: count })
+
+const RoleSchema = v.custom<'worker' | 'judge' | 'scoper' | `periodic:${string}`>(
+  (value) => typeof value === 'string' && /^(worker|judge|scoper|periodic:.+)$/.test(value),
+  'expected a role',
+)
+
+export const VerdictSchema = v.object({
+  verdict: v.picklist(['done', 'continue', 'blocked']),
+  reasons: v.array(text),
+  next: text,
+})
+
+/** Why a run ended. Each maps to one exit code (see `loop/finish.ts`). */
+export const RunResultSchema = v.picklist(['done', 'failed', 'limit', 'blocked', 'agent-failing', 'interrupted', 'terminated'])
+
+const stamp = { at: v.pipe(text, v.isoTimestamp()), run: text }
+
+const event = <const T extends string, E extends v.ObjectEntries>(type: T, entries: E) =>
+  v.object({ type: v.literal(type), ...stamp, ...entries })
+
+/**
+ * Everything that happens in a run, one JSON object a line in `events.jsonl` and on standard output with `--json`.
+ * The state of a run is nothing but these events, reduced (`loop/reduce.ts`).
+ */
+export const RunEventSchema = v.variant('type', [
+  event('run.started', {
+    yoke: text,
+    task: text,
+    cwd: text,
+    agent: text,
+    agentFile: text,
+    directives: v.record(text, v.unknown()),
+  }),
+  event('run.resumed', { pid: count }),
+  event('run.stopping', { signal: text }),
+  event('iteration.started', { iteration: count, session: v.optional(text) }),
+  event('agent.started', {
+    iteration: count,
+    role: RoleSchema,
+    attempt: count,
+    pid: count,
+    /** Tells a reused pid from the same process; empty where the system does not say. */
+    pidStart: text,
+    session: v.optional(text),
+  }),
+  event('session.opened', { role: RoleSchema, session: text, version: v.optional(text) }),
+  event('agent.finished', {
+    iteration: count,
+    role: RoleSchema,
+    class: text,
+    session: v.optional(text),
+    costUsd: v.number(),
+    tokens: TokensSchema,
+    /** What the provider counted for the first and the largest request: the context of this start of the agent. */
+    context: v.optional(v.object({ first: count, peak: count })),
+    turns: count,
+    durationMs: v.number(),
+    denials: v.array(text),
+    resetsAt: v.optional(v.number()),
+    unknownEvents: v.record(text, count),
+    evidence: text,
+  }),
+  event('session.stale', { session: text, reason: text }),
+  event('session.forked', { session: text, reason: text }),
+  event('notes.read', { keep: v.nullable(v.array(text)), reset: v.boolean(), digest: text }),
+  event('trim.applied', {
+    session: text,
+    kept: v.array(text),
+    tokensBefore: count,
+    tokensAfter: count,
+    bytesBefore: count,
+    bytesAfter: count,
+    refreshed: v.array(text),
+    dropped: v.array(v.object({ path: text, reason: text })),
+    unmatched: v.array(text),
+    durationMs: v.number(),
+  }),
+  event('trim.skipped', { session: v.optional(text), reason: text }),
+  event('trim.refused', { session: text, code: text, reason: text }),
+  event('check.passed', { iteration: count, command: text, durationMs: v.number() }),
+  event('check.failed', { iteration: count, command: text, exit: v.nullable(v.number()), output: text, durationMs: v.number() }),
+  event('judge.verdict', { iteration: count, ...VerdictSchema.entries }),
+  event('judge.unreadable', { iteration: count, attempt: count, text }),
+  event('wait.started', { reason: text, class: text, until: v.number() }),
+  event('wait.finished', { waitedMs: v.number() }),
+  event('warning', { code: text, message: text }),
+  event('iteration.finished', { iteration: count, progress: text }),
+  event('run.finished', {
+    result: RunResultSchema,
+    reason: text,
+    fix: text,
+    exitCode: count,
+    iterations: count,
+    costUsd: v.number(),
+    tokens: TokensSchema,
+    durationMs: v.number(),
+  }),
+])
+
+export type RunEvent = v.InferOutput<typeof RunEventSchema>
+export type Verdict = v.InferOutput<typeof VerdictSchema>
+export type RunResult = v.InferOutput<typeof RunResultSchema>
+
+/** An event before it is stamped with time and run. */
+export type NewEvent = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'run'> : never) : never
+
+/** What is shown while it happens, and is not kept in `events.jsonl`: the agent's own stream in `iterations/<n>/` has it. */
+export type Activity =
+  | { readonly type: 'agent.said'; readonly role: string; readonly text: string }
+  | { readonly type: 'agent.tool'; readonly role: string; readonly tool: string; readonly target: string }
+  | {
+      readonly type: 'agent.usage'
+      readonly role: string
+      readonly tokens: v.InferOutput<typeof TokensSchema>
+    }
+  | {
+      readonly type: 'agent.retrying'
+      readonly role: string
+      readonly attempt: number
+      readonly of: number
+      readonly delayMs: number
+      readonly cause: string
+    }
