@@ -1,0 +1,304 @@
+import * as v from 'valibot'
+import * as value from './values.ts'
+
+/** What people are told about a directive: in `--help`, in editors, in the example task and in error messages. */
+export type About = {
+  readonly title: string
+  readonly description: string
+  /** Stands for the value in the help: `n`, `duration`. */
+  readonly hint: string
+  /** Ends the sentence "`key` must be ...". */
+  readonly expects: string
+  /** A value that shows how it is written. */
+  readonly example: unknown
+  /** Another directive without which this one means nothing. */
+  readonly needs?: 'image'
+}
+
+const must = <const S extends v.GenericSchema>(schema: S, about: About) => v.pipe(schema, v.metadata(about))
+
+/** No default: `none` takes back what a lower layer set. */
+const may = <const S extends v.GenericSchema>(schema: S, about: About) =>
+  v.optional(
+    must(
+      v.union([
+        v.pipe(
+          v.literal('none'),
+          v.transform(() => undefined),
+        ),
+        schema,
+      ]),
+      about,
+    ),
+  )
+
+const iterations = (title: string, description: string, example: number): About => ({
+  title,
+  description,
+  hint: 'n',
+  expects: 'a whole number, 1 or more',
+  example,
+})
+
+const time = (title: string, description: string, example: string): About => ({
+  title,
+  description,
+  hint: 'duration',
+  expects:
+    'a duration above zero and of 24 days at most, such as 90s, 30m, 2h or 1h30m (a plain number is seconds)',
+  example,
+})
+
+const model = (title: string, description: string): About => ({
+  title,
+  description,
+  hint: 'model',
+  expects: 'the name of a model',
+  example: 'opus',
+})
+
+const choice = (title: string, description: string, options: readonly [string, ...string[]]): About => ({
+  title,
+  description,
+  hint: options.join('|'),
+  expects: options.join(' or '),
+  example: options[0],
+})
+
+/**
+ * The directives of a task: the keys are those of the front matter and of `config.yaml`, and the long flags.
+ * The input is what YAML and the command line give; in the output durations are milliseconds.
+ */
+export const DirectivesSchema = v.strictObject({
+  agent: v.optional(
+    must(
+      v.picklist(['claude', 'opencode']),
+      choice('Agent', 'The coding agent that works.', ['claude', 'opencode']),
+    ),
+    'claude',
+  ),
+  model: may(value.name, model('Model', "The worker's model; the agent's own choice when it is left out.")),
+  'judge-model': may(
+    value.name,
+    model('Model of the judge', "The judge's model; the worker's when it is left out."),
+  ),
+  'scoper-model': may(
+    value.name,
+    model(
+      'Model of the scoper',
+      "The model that plans the cycles of a saga; the worker's when it is left out.",
+    ),
+  ),
+  'agent-args': v.optional(
+    must(value.argumentList, {
+      title: 'More arguments',
+      description: "Arguments that are added to the worker's command line as they are.",
+      hint: 'args',
+      expects: 'a list of arguments, or one string of them in which every quote is closed',
+      example: ['--add-dir', '../lib'],
+    }),
+    [],
+  ),
+  'permission-mode': v.optional(
+    must(value.name, {
+      title: 'Permission mode',
+      description: 'What the worker may do without being asked, in the words of the agent.',
+      hint: 'mode',
+      expects: 'a permission mode of the agent, such as acceptEdits or bypassPermissions',
+      example: 'acceptEdits',
+    }),
+    'acceptEdits',
+  ),
+  'allowed-tools': v.optional(
+    must(value.toolRules, {
+      title: 'Allowed tools',
+      description: 'Tools that the worker may use without being asked, besides those of the permission mode.',
+      hint: 'rules',
+      expects: 'a list of tool rules, such as Read or Bash(npm test:*)',
+      example: ['Bash(npm test:*)', 'Bash(git diff:*)'],
+    }),
+    [],
+  ),
+  image: may(value.name, {
+    title: 'Container image',
+    description: 'The worker runs in a container of this image; on the host when it is left out.',
+    hint: 'image',
+    expects: 'the name of a container image',
+    example: 'node:22',
+  }),
+  engine: may(v.picklist(['docker', 'podman']), {
+    ...choice('Container engine', 'What runs the container; the one that is found when it is left out.', [
+      'docker',
+      'podman',
+    ]),
+    needs: 'image',
+  }),
+  mounts: v.optional(
+    must(value.list(value.mount), {
+      title: 'Mounts',
+      description: 'More folders and files of the host in the container; the project is always there.',
+      hint: 'mount',
+      expects:
+        'a list of mounts, each as path, path:ro, source:target or source:target:ro with an absolute target',
+      example: ['/srv/data:ro'],
+      needs: 'image',
+    }),
+    [],
+  ),
+  env: v.optional(
+    must(value.variables, {
+      title: 'Environment',
+      description:
+        'Variables for the worker: NAME hands one on, NAME=value sets one. A secret is handed on by name only.',
+      hint: 'NAME[=value]',
+      expects: 'a list of NAME or NAME=value, where a key, token or password stands without its value',
+      example: ['CI=1', 'GITHUB_TOKEN'],
+    }),
+    [],
+  ),
+  'max-iterations': v.optional(
+    must(value.count, iterations('Most iterations', 'The run stops after so many iterations.', 20)),
+    20,
+  ),
+  'max-cycles': v.optional(
+    must(value.count, iterations('Most cycles', 'A saga stops after so many cycles.', 10)),
+    10,
+  ),
+  'max-cost-usd': may(value.dollars, {
+    title: 'Most US dollars',
+    description: 'The run stops when it has cost so much.',
+    hint: 'usd',
+    expects: 'an amount of US dollars above zero',
+    example: 5,
+  }),
+  'max-duration': may(
+    value.duration,
+    time('Longest run', 'The run stops when it has worked for so long.', '8h'),
+  ),
+  'iteration-timeout': may(
+    value.duration,
+    time('Longest iteration', 'The agent is ended when one iteration takes longer.', '1h'),
+  ),
+  'idle-timeout': may(
+    value.duration,
+    time('Longest silence', 'The agent is ended when it reports nothing for so long.', '15m'),
+  ),
+  checks: v.optional(
+    must(value.list(value.command), {
+      title: 'Checks',
+      description: 'Shell commands that must exit 0 before the judge is asked.',
+      hint: 'command',
+      expects: 'a shell command or a list of them, none of them empty',
+      example: ['npm test'],
+    }),
+    [],
+  ),
+  judge: v.optional(
+    must(value.judge, {
+      title: 'Judge',
+      description:
+        'Whether a judge decides that the task is done, or the path of a prompt file of your own for it.',
+      hint: 'on|off|file',
+      expects: 'on, off or the path of a prompt file',
+      example: 'on',
+    }),
+    'on',
+  ),
+  'context-fork-every': may(
+    value.count,
+    iterations('Fork every', 'A fresh session begins after so many iterations of one session.', 8),
+  ),
+  'context-fork-over': may(value.tokens, {
+    title: 'Fork over',
+    description: 'A fresh session begins when the kept part of the session passes so many tokens.',
+    hint: 'tokens',
+    expects: 'a number of tokens, such as 120000 or 120k',
+    example: '120k',
+  }),
+  trim: v.optional(
+    must(value.onOff, choice('Trim', 'Whether the session is cut down between iterations.', ['on', 'off'])),
+    'on',
+  ),
+  'stale-reads': v.optional(
+    must(
+      v.picklist(['refresh', 'drop']),
+      choice('Stale reads', 'What a trim does with a kept file that has changed since it was read.', [
+        'refresh',
+        'drop',
+      ]),
+    ),
+    'refresh',
+  ),
+  periodics: v.optional(
+    must(
+      v.pipe(
+        v.array(value.periodic),
+        v.check((all) => new Set(all.map(({ name }) => name)).size === all.length),
+      ),
+      {
+        title: 'Periodics',
+        description: 'Prompts that are run in a session of their own after every so many iterations.',
+        hint: 'yaml',
+        expects:
+          'a list of {name, every, prompt, session}, where the names differ and have only a-z, 0-9 and -, every is a whole number and session is fresh or own',
+        example: [{ name: 'docs', every: 5, prompt: 'Bring the README up to date.', session: 'fresh' }],
+      },
+    ),
+    [],
+  ),
+  'on-limit': v.optional(
+    must(
+      v.picklist(['wait', 'stop']),
+      choice('On a usage limit', 'Whether the run waits until the provider resets a limit.', [
+        'wait',
+        'stop',
+      ]),
+    ),
+    'wait',
+  ),
+  'on-finish': may(value.command, {
+    title: 'On finish',
+    description: 'A shell command that gets the result as JSON on its standard input.',
+    hint: 'command',
+    expects: 'a shell command',
+    example: 'cat > result.json',
+  }),
+  drift: v.optional(
+    must(
+      v.picklist(['normal', 'strict']),
+      choice('Drift', 'strict refuses to trim a session that holds anything yoke does not know.', [
+        'normal',
+        'strict',
+      ]),
+    ),
+    'normal',
+  ),
+  'stuck-after': v.optional(
+    must(
+      value.count,
+      iterations('Stuck after', 'The run stops after so many iterations in a row without progress.', 3),
+    ),
+    3,
+  ),
+})
+
+export type Directives = Readonly<v.InferOutput<typeof DirectivesSchema>>
+export type DirectiveKey = keyof typeof DirectivesSchema.entries
+export type Mount = Directives['mounts'][number]
+export type Periodic = Directives['periodics'][number]
+
+export const directiveKeys = Object.keys(DirectivesSchema.entries) as readonly DirectiveKey[]
+
+const durations = new Set<string>([
+  'max-duration',
+  'iteration-timeout',
+  'idle-timeout',
+] satisfies DirectiveKey[])
+
+/** Directives in a form that `DirectivesSchema` reads back to the same values: to store them and to layer a resumed run on them. */
+export const asInput = (directives: Directives): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(directives)
+      .filter(([, each]) => each !== undefined)
+      .map(([key, each]) => [key, durations.has(key) ? `${each}ms` : each]),
+  )

@@ -1,0 +1,188 @@
+import { readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { exitCode, YokeError } from '../errors.ts'
+import type { Directives } from './directives.ts'
+import { parseFrontMatter } from './front-matter.ts'
+import { type Layer, type Resolved, resolveDirectives } from './resolve.ts'
+import { parseMapping } from './yaml.ts'
+
+/** A task, read and checked. */
+export type Task = Resolved & {
+  /** Absolute path of the task file. */
+  readonly file: string
+  /** The whole text of the file, without a byte order mark. */
+  readonly text: string
+  readonly prompt: string
+  /** The text of the judge's own prompt file, when `judge` names one. */
+  readonly judgePrompt?: string
+}
+
+export type TaskRequest = {
+  readonly file: string
+  /** Absolute path of the project. */
+  readonly cwd: string
+  /** Directives from the command line, by key. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const maxBytes = 1024 * 1024
+
+/**
+ * Reads a task file with everything that its directives rest on. Relative paths in directives are those of the
+ * project, `~/` is the home folder; the sources of mounts come out absolute.
+ * Throws `E_TASK_...`, `E_CONFIG_...`, `E_JUDGE_...`, `E_UNKNOWN_DIRECTIVE` or `E_BAD_DIRECTIVE`, each with exit code 2.
+ */
+export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<Task> => {
+  const path = resolve(cwd, file)
+  const text = await readText(path, file, 'TASK')
+  const matter = parseFrontMatter(text, file)
+  if (matter.prompt.trim() === '')
+    throw refuse(
+      text.trim() === '' ? 'E_TASK_EMPTY' : 'E_TASK_NO_PROMPT',
+      text.trim() === ''
+        ? `The task file ${file} is empty.`
+        : `The task file ${file} has front matter but no prompt.`,
+      'Write what is to be done below the front matter; `yoke init` makes an example.',
+    )
+  const layers = [
+    ...environmentLayer(env),
+    { name: 'flag', where: '', values: flags },
+    { name: 'front matter', where: file, values: matter.values, lines: matter.lines },
+    ...(await configLayers(cwd, env)),
+  ] satisfies readonly Layer[]
+  const { directives, origin } = resolveDirectives(layers)
+  const judgePrompt = await ownJudgePrompt(directives, cwd, env)
+  return {
+    file: path,
+    text,
+    prompt: matter.prompt,
+    directives: withAbsoluteMounts(directives, cwd, env),
+    origin,
+    ...(judgePrompt === undefined ? {} : { judgePrompt }),
+  }
+}
+
+/** `YOKE_DISABLE_SESSION_TRIM=1` is a way to turn trimming off at once, whatever tasks and configs say. */
+const environmentLayer = (env: TaskRequest['env']): readonly Layer[] => {
+  const value = env['YOKE_DISABLE_SESSION_TRIM']
+  const isSet = value !== undefined && !['', '0', 'false', 'off', 'no'].includes(value.toLowerCase())
+  return isSet ? [{ name: 'environment', where: 'YOKE_DISABLE_SESSION_TRIM', values: { trim: 'off' } }] : []
+}
+
+/** The layers below the task: the project's `.loop/config.yaml` and the user's `config.yaml`, as far as they are there. */
+export const configLayers = async (cwd: string, env: TaskRequest['env']): Promise<readonly Layer[]> => {
+  const user = userConfigFile(env)
+  const layers = await Promise.all([
+    configLayer('project config', join(cwd, '.loop', 'config.yaml'), join('.loop', 'config.yaml')),
+    configLayer('user config', user, user),
+  ])
+  return layers.filter((layer) => layer !== undefined)
+}
+
+/**
+ * `config.yaml` in the XDG config folder. A relative `XDG_CONFIG_HOME` is ignored (XDG Base Directory
+ * Specification 0.8, "Environment variables").
+ */
+export const userConfigFile = (env: TaskRequest['env'], platform: string = process.platform): string => {
+  const xdg = env['XDG_CONFIG_HOME']
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'yoke', 'config.yaml')
+  const appData = env['APPDATA']
+  if (platform === 'win32' && appData) return join(appData, 'yoke', 'config.yaml')
+  return join(homeOf(env), '.config', 'yoke', 'config.yaml')
+}
+
+const homeOf = (env: TaskRequest['env']): string => env['HOME'] || env['USERPROFILE'] || homedir()
+
+const configLayer = async (name: Layer['name'], path: string, where: string): Promise<Layer | undefined> => {
+  const isThere = await stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  )
+  if (!isThere) return undefined
+  const { values, lines } = parseMapping(await readText(path, where, 'CONFIG'), where)
+  return { name, where, values, lines }
+}
+
+const ownJudgePrompt = async (
+  { judge }: Directives,
+  cwd: string,
+  env: TaskRequest['env'],
+): Promise<string | undefined> => {
+  if (judge === 'on' || judge === 'off') return undefined
+  const text = await readText(placed(judge, cwd, env), judge, 'JUDGE')
+  if (text.trim() !== '') return text
+  throw refuse(
+    'E_JUDGE_EMPTY',
+    `The judge's prompt file ${judge} is empty.`,
+    'Write the prompt, or set `judge: on`.',
+  )
+}
+
+const withAbsoluteMounts = (directives: Directives, cwd: string, env: TaskRequest['env']): Directives => ({
+  ...directives,
+  mounts: directives.mounts.map((mount) => ({ ...mount, source: placed(mount.source, cwd, env) })),
+})
+
+const placed = (path: string, cwd: string, env: TaskRequest['env']): string =>
+  /^~(?=[\\/]|$)/.test(path) ? join(homeOf(env), path.slice(1)) : resolve(cwd, path)
+
+type Kind = 'TASK' | 'CONFIG' | 'JUDGE'
+
+const noun: Readonly<Record<Kind, string>> = {
+  TASK: 'task file',
+  CONFIG: 'config file',
+  JUDGE: "judge's prompt file",
+}
+
+const readText = async (path: string, shown: string, kind: Kind): Promise<string> => {
+  const what = `The ${noun[kind]} ${shown}`
+  const bytes = await readBytes(path, what, kind)
+  const decoded = decode(bytes)
+  if (decoded === undefined || decoded.includes('\0'))
+    throw refuse(`E_${kind}_ENCODING`, `${what} is not UTF-8 text.`, 'Save it as UTF-8.')
+  return decoded
+}
+
+const readBytes = async (path: string, what: string, kind: Kind): Promise<Uint8Array> => {
+  try {
+    const found = await stat(path)
+    if (found.isDirectory()) throw refuse(`E_${kind}_DIRECTORY`, `${what} is a folder.`, 'Name a file in it.')
+    if (!found.isFile())
+      throw refuse(`E_${kind}_NOT_A_FILE`, `${what} is not a regular file.`, 'Name a regular file.')
+    if (found.size > maxBytes)
+      throw refuse(
+        `E_${kind}_TOO_LARGE`,
+        `${what} has ${found.size} bytes; 1 MiB is the most.`,
+        'Move what is long into files of the project and name them.',
+      )
+    return await readFile(path)
+  } catch (error) {
+    if (error instanceof YokeError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw refuse(`E_${kind}_MISSING`, `${what} does not exist.`, hintWhenMissing(kind, path))
+    throw refuse(
+      `E_${kind}_UNREADABLE`,
+      `${what} cannot be read (${code}).`,
+      'Give yourself the right to read it.',
+    )
+  }
+}
+
+const hintWhenMissing = (kind: Kind, path: string): string =>
+  kind === 'TASK'
+    ? 'Check the path, or make an example with `yoke init`.'
+    : `Make the file ${path}, or take the directive out.`
+
+const decode = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const refuse = (code: `E_${string}`, message: string, fix: string) =>
+  new YokeError(code, message, fix, exitCode.usage)

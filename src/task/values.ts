@@ -1,0 +1,143 @@
+import * as v from 'valibot'
+import { parseDuration } from './duration.ts'
+import { parseTokens } from './tokens.ts'
+import { splitArguments, splitTools } from './words.ts'
+
+/** A timer of Node, Bun and Deno holds 2^31-1 ms at most and fires at once beyond that. */
+const longestMs = 24 * 86_400_000
+
+const scalar = v.union([v.string(), v.number()])
+
+/** One line without control characters: what may be handed on as an argument of a program. */
+export const line = v.pipe(
+  scalar,
+  v.transform((value) => String(value).trim()),
+  v.regex(/^[^\u0000-\u001f\u007f]+$/),
+)
+
+/** A name that a program cannot take for one of its options. */
+export const name = v.pipe(line, v.regex(/^[^-]/))
+
+/** A shell command; it may have several lines. */
+export const command = v.pipe(v.string(), v.trim(), v.regex(/^[^\u0000]+$/))
+
+const parsed = (parse: (value: string | number) => number | undefined) =>
+  v.pipe(
+    scalar,
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const value = parse(dataset.value)
+      if (value !== undefined) return value
+      addIssue()
+      return NEVER
+    }),
+  )
+
+const fromText = (value: string | number): number | undefined => {
+  const text = String(value).trim().replaceAll('_', '')
+  return /^\$?\d+(?:\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : undefined
+}
+
+export const count = v.pipe(parsed(fromText), v.safeInteger(), v.minValue(1))
+export const dollars = v.pipe(parsed(fromText), v.finite(), v.gtValue(0))
+export const tokens = v.pipe(parsed(parseTokens), v.safeInteger(), v.minValue(1))
+export const duration = v.pipe(parsed(parseDuration), v.minValue(1), v.maxValue(longestMs))
+
+/** YAML 1.2 reads `on` and `off` as text, `true` and `false` as booleans: both are meant alike. */
+const switches = new Map<unknown, boolean>([
+  ...['on', 'true', 'yes'].map((word) => [word, true] as const),
+  ...['off', 'false', 'no'].map((word) => [word, false] as const),
+])
+const asSwitch = (value: boolean | string): boolean | undefined =>
+  typeof value === 'boolean' ? value : switches.get(value.trim().toLowerCase())
+
+export const onOff = v.pipe(
+  v.union([v.boolean(), v.picklist(['on', 'off']), v.string()]),
+  v.transform(asSwitch),
+  v.boolean(),
+)
+
+/** `on`, `off`, or the path of a prompt file. */
+export const judge = v.pipe(
+  v.union([v.boolean(), line]),
+  v.transform((value) => {
+    const known = asSwitch(value)
+    return known === undefined ? String(value) : known ? 'on' : 'off'
+  }),
+)
+
+/** A list, of which a single item may stand for itself. */
+export const list = <S extends v.GenericSchema>(item: S) =>
+  v.union([
+    v.array(item),
+    v.pipe(
+      item,
+      v.transform((one) => [one]),
+    ),
+  ])
+
+export const toolRules = v.union([
+  v.array(line),
+  v.pipe(
+    line,
+    v.transform((text) => [...splitTools(text)]),
+  ),
+])
+
+export const argumentList = v.union([
+  v.array(v.pipe(scalar, v.transform(String), v.regex(/^[^\u0000]*$/))),
+  v.pipe(
+    scalar,
+    v.transform((text) => splitArguments(String(text))),
+    v.custom<readonly string[]>((words) => words !== undefined),
+    v.transform((words) => [...words]),
+  ),
+])
+
+const secret = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i
+
+/** `NAME` hands a variable on, `NAME=value` sets it. A secret is handed on only: directives are stored with the run. */
+const variable = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z_][A-Za-z0-9_]*(?:=[^\u0000]*)?$/),
+  v.check((text) => !(text.includes('=') && secret.test(text.slice(0, text.indexOf('='))))),
+)
+
+export const variables = v.union([
+  list(variable),
+  v.pipe(
+    v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
+    v.transform((map) =>
+      Object.entries(map).map(([key, value]) => (value === null ? key : `${key}=${value}`)),
+    ),
+    v.array(variable),
+  ),
+])
+
+/** `path`, `path:ro`, `source:target`, `source:target:ro`; a drive letter's colon parts nothing. */
+const mountText = /^(?<source>(?:[A-Za-z]:(?=[\\/]))?[^:]+)(?::(?<target>\/[^:]*))?(?::(?<mode>ro|rw))?$/
+
+const mountEntries = {
+  /** On the host. */
+  source: line,
+  /** In the container, absolute; the same path as on the host when it is left out. */
+  target: v.exactOptional(v.pipe(line, v.startsWith('/'))),
+  readonly: v.optional(onOff, false),
+}
+
+const fromMountText = (text: string): { source: string; target?: string; readonly: boolean } => {
+  const { source = '', target, mode } = mountText.exec(text)?.groups ?? {}
+  return { source, ...(target === undefined ? {} : { target }), readonly: mode === 'ro' }
+}
+
+export const mount = v.union([
+  v.pipe(line, v.regex(mountText), v.transform(fromMountText)),
+  v.strictObject(mountEntries),
+])
+
+/** A name becomes part of `notes.<name>.md` and of the role `periodic:<name>`. */
+export const periodic = v.strictObject({
+  name: v.pipe(line, v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/)),
+  every: count,
+  prompt: v.pipe(v.string(), v.trim(), v.nonEmpty()),
+  session: v.optional(v.picklist(['fresh', 'own']), 'fresh'),
+})
