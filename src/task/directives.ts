@@ -9,6 +9,8 @@ export type About = {
   readonly hint: string
   /** Ends the sentence "`key` must be ...". */
   readonly expects: string
+  /** The values that are words, for completion. */
+  readonly choices?: readonly string[]
   /** A value that shows how it is written. */
   readonly example: unknown
   /** Another directive without which this one means nothing. */
@@ -62,6 +64,7 @@ const choice = (title: string, description: string, options: readonly [string, .
   description,
   hint: options.join('|'),
   expects: options.join(' or '),
+  choices: options,
   example: options[0],
 })
 
@@ -200,6 +203,7 @@ export const DirectivesSchema = v.strictObject({
         'Whether a judge decides that the task is done, or the path of a prompt file of your own for it.',
       hint: 'on|off|file',
       expects: 'on, off or the path of a prompt file',
+      choices: ['on', 'off'],
       example: 'on',
     }),
     'on',
@@ -294,6 +298,13 @@ const durations = new Set<string>([
   'iteration-timeout',
   'idle-timeout',
 ] satisfies DirectiveKey[])
+
+/** What people are told about a directive. */
+export const aboutDirective = (key: DirectiveKey): About =>
+  v.getMetadata(DirectivesSchema.entries[key].wrapped)
+
+/** The default as it would be written; undefined for what is unset by default. */
+export const defaultOf = (key: DirectiveKey): unknown => v.getDefault(DirectivesSchema.entries[key])
 
 /** Directives in a form that `DirectivesSchema` reads back to the same values: to store them and to layer a resumed run on them. */
 export const asInput = (directives: Directives): Record<string, unknown> =>

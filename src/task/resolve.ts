@@ -1,7 +1,14 @@
 import { closest, distance } from 'fastest-levenshtein'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
-import { type DirectiveKey, type Directives, DirectivesSchema, directiveKeys } from './directives.ts'
+import {
+  aboutDirective,
+  type DirectiveKey,
+  type Directives,
+  DirectivesSchema,
+  defaultOf,
+  directiveKeys,
+} from './directives.ts'
 
 export type LayerName =
   | 'environment'
@@ -88,7 +95,7 @@ const badDirective = (layer: Layer, key: DirectiveKey, value: unknown): Problem 
   const { expects } = aboutDirective(key)
   return {
     code: 'E_BAD_DIRECTIVE',
-    message: `${subject(layer, key)} must be ${expects}${isOptional(key) ? ', or none' : ''}, but ${shown(value)}.`,
+    message: `${subject(layer, key)} must be ${expects}${defaultOf(key) === undefined ? ', or none' : ''}, but ${shown(value)}.`,
     fix: 'Correct the value, or take it out to have the default.',
   }
 }
@@ -99,7 +106,9 @@ const refuseUseless = (directives: Directives, layers: readonly Layer[]): void =
     if (layer.name !== 'flag' && layer.name !== 'front matter') continue
     for (const key of Object.keys(layer.values).filter(isDirective)) {
       const { needs } = aboutDirective(key)
-      if (needs !== undefined && directives[needs] === undefined)
+      const value = directives[key]
+      const isSet = value !== undefined && !(Array.isArray(value) && value.length === 0)
+      if (isSet && needs !== undefined && directives[needs] === undefined)
         throw new YokeError(
           'E_BAD_DIRECTIVE',
           `${subject(layer, key)} has no effect without \`${needs}\`.`,
@@ -109,11 +118,6 @@ const refuseUseless = (directives: Directives, layers: readonly Layer[]): void =
     }
   }
 }
-
-/** What people are told about a directive. */
-export const aboutDirective = (key: DirectiveKey) => v.getMetadata(DirectivesSchema.entries[key].wrapped)
-
-const isOptional = (key: DirectiveKey): boolean => v.getDefault(DirectivesSchema.entries[key]) === undefined
 
 const subject = ({ name, where, lines }: Layer, key: string): string => {
   if (name === 'flag') return `\`--${key}\``

@@ -21,26 +21,32 @@ export const name = v.pipe(line, v.regex(/^[^-]/))
 /** A shell command; it may have several lines. */
 export const command = v.pipe(v.string(), v.trim(), v.regex(/^[^\u0000]+$/))
 
-const parsed = (parse: (value: string | number) => number | undefined) =>
-  v.pipe(
-    scalar,
-    v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const value = parse(dataset.value)
-      if (value !== undefined) return value
-      addIssue()
-      return NEVER
-    }),
-  )
+/** A number within a range, or a text of the given form that `parse` makes such a number of. */
+const numberOr = <S extends v.GenericSchema<number, number>>(
+  range: S,
+  form: RegExp,
+  parse: (text: string) => number | undefined,
+) => v.union([range, v.pipe(v.string(), v.regex(form), v.transform(parse), v.number(), range)])
 
-const fromText = (value: string | number): number | undefined => {
-  const text = String(value).trim().replaceAll('_', '')
-  return /^\$?\d+(?:\.\d+)?$/.test(text) ? Number(text.replace('$', '')) : undefined
-}
+const plainNumber = (text: string): number => Number(text.replace(/[_$\s]/g, ''))
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 
-export const count = v.pipe(parsed(fromText), v.safeInteger(), v.minValue(1))
-export const dollars = v.pipe(parsed(fromText), v.finite(), v.gtValue(0))
-export const tokens = v.pipe(parsed(parseTokens), v.safeInteger(), v.minValue(1))
-export const duration = v.pipe(parsed(parseDuration), v.minValue(1), v.maxValue(longestMs))
+export const count = numberOr(whole, /^\s*\d[\d_]*\s*$/, plainNumber)
+export const dollars = numberOr(
+  v.pipe(v.number(), v.finite(), v.gtValue(0)),
+  /^\s*\$?\s*\d[\d_]*(?:\.\d+)?\s*$/,
+  plainNumber,
+)
+export const tokens = numberOr(whole, /^\s*\d[\d_]*(?:\.\d+)?\s*[kKmM]?\s*$/, parseTokens)
+
+/** A plain number is seconds, so it goes through the parser as well. */
+export const duration = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.regex(/^\s*\d[\d.\sdhms]*$/))]),
+  v.transform(parseDuration),
+  v.number(),
+  v.minValue(1),
+  v.maxValue(longestMs),
+)
 
 /** YAML 1.2 reads `on` and `off` as text, `true` and `false` as booleans: both are meant alike. */
 const switches = new Map<unknown, boolean>([
