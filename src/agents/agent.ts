@@ -54,7 +54,13 @@ export type AgentEvent =
   | { readonly type: 'tool-returned'; readonly id: string; readonly failed: boolean }
   /** Usage of one answer of the model. */
   | { readonly type: 'usage'; readonly message: string; readonly tokens: Tokens }
-  | { readonly type: 'retrying'; readonly attempt: number; readonly of: number; readonly delayMs: number; readonly cause: string }
+  | {
+      readonly type: 'retrying'
+      readonly attempt: number
+      readonly of: number
+      readonly delayMs: number
+      readonly cause: string
+    }
   /** The CLI reports a failed request as if the model had said so. */
   | { readonly type: 'request-failed'; readonly error: string; readonly text: string }
   | { readonly type: 'limit'; readonly resetsAt?: number; readonly text: string }
@@ -106,8 +112,14 @@ export type Ending = {
   readonly results: readonly AgentResult[]
   readonly requestErrors: readonly { readonly error: string; readonly text: string }[]
   readonly limit?: { readonly resetsAt?: number; readonly text: string }
+  /** The cause of the last retry, when no answer of the model came after it. */
+  readonly retrying?: string
   /** The last 4 KiB. */
   readonly stderr: string
+  /** Milliseconds since the epoch: reset times that the CLI names are read against it. */
+  readonly endedAt: number
+  /** The machine's IANA time zone, for reset times without one. */
+  readonly timeZone: string
 }
 
 /** What one start of an agent came to. */
@@ -127,14 +139,25 @@ export type Outcome = {
   readonly evidence: string
 }
 
-/** The port to a coding-agent CLI. Everything but `find` and `version` is pure, so that vectors can test it. */
+/** The port to a coding-agent CLI. Everything but `findSession` is pure, so that vectors can test it. */
 export type Agent = {
+  /** Also the name of its program on PATH. */
   readonly name: string
-  /** The variable names that mark an inherited agent session and are taken out of a child's environment. */
-  readonly commandLine: (file: string, invocation: Invocation, env: Readonly<Record<string, string | undefined>>) => CommandLine
+  /** The command that installs it, for people who have not. */
+  readonly install: string
+  /** Leaves out of the environment what marks an inherited agent session. Throws `E_AGENT_ARGS`. */
+  readonly commandLine: (
+    file: string,
+    invocation: Invocation,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => CommandLine
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]
   readonly classify: (ending: Ending, invocation: Invocation) => Outcome
   /** Absolute path of the stored session, or undefined when there is none. */
-  readonly findSession: (id: string, cwd: string, env: Readonly<Record<string, string | undefined>>) => Promise<string | undefined>
+  readonly findSession: (
+    id: string,
+    cwd: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<string | undefined>
 }

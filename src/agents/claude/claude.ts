@@ -1,0 +1,15 @@
+import type { Agent } from '../agent.ts'
+import { commandLine } from './arguments.ts'
+import { classify } from './classify.ts'
+import { parseLine } from './events.ts'
+import { findSession } from './session-file.ts'
+
+/** Claude Code, measured from 0.2.126 to 2.1.332. */
+export const claude: Agent = {
+  name: 'claude',
+  install: 'npm install -g @anthropic-ai/claude-code',
+  commandLine,
+  parseLine,
+  classify,
+  findSession,
+}

@@ -1,0 +1,21 @@
+import { closest, distance } from 'fastest-levenshtein'
+import { exitCode, YokeError } from '../errors.ts'
+import type { Agent } from './agent.ts'
+import { claude } from './claude/claude.ts'
+
+const agents: readonly Agent[] = [claude]
+
+export const agentNames: readonly string[] = agents.map(({ name }) => name)
+
+/** Throws `E_UNKNOWN_AGENT`, which names the agents that yoke knows. */
+export const agentByName = (name: string): Agent => {
+  const agent = agents.find((each) => each.name === name)
+  if (agent !== undefined) return agent
+  const near = closest(name, [...agentNames])
+  throw new YokeError(
+    'E_UNKNOWN_AGENT',
+    `There is no agent "${name}".`,
+    `${distance(name, near) <= 3 ? `Did you mean \`${near}\`? ` : ''}Set \`agent\` to one of: ${agentNames.join(', ')}.`,
+    exitCode.usage,
+  )
+}

@@ -1,0 +1,69 @@
+import type { Agent, AgentEvent, Ending, Invocation, Outcome } from '../agents/agent.ts'
+import { eventTally } from './event-tally.ts'
+import { type ProcessOptions, runProcess } from './process.ts'
+
+export type AgentOptions = Omit<ProcessOptions, 'cwd' | 'onLine' | 'resultSeen' | 'runningTool'> & {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly onEvent: (event: AgentEvent) => void
+}
+
+/** How one start of an agent went. `unknownEvents` counts what yoke did not understand, by name. */
+export type AgentRun = {
+  readonly outcome: Outcome
+  readonly ending: Ending
+  readonly unknownEvents: ReadonlyMap<string, number>
+}
+
+/** Starts an agent once, reports its events as they come, and says what it came to. Throws `E_AGENT_START`, `E_AGENT_ARGS`. */
+export const startAgent = async (
+  agent: Agent,
+  file: string,
+  invocation: Invocation,
+  { env, onEvent, ...options }: AgentOptions,
+): Promise<AgentRun> => {
+  const tally = eventTally()
+  const ended = await runProcess(agent.commandLine(file, invocation, env), {
+    ...options,
+    cwd: invocation.cwd,
+    onLine: (line) => {
+      for (const event of agent.parseLine(line)) {
+        tally.add(event)
+        onEvent(event)
+      }
+    },
+    resultSeen: tally.resultSeen,
+    runningTool: tally.runningTool,
+  })
+  const ending: Ending = {
+    ...ended,
+    ...tally.facts(),
+    endedAt: Date.now(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }
+  const classified = agent.classify(ending, invocation)
+  const session = classified.session ?? tally.session()
+  const outcome = { ...classified, ...(session === undefined ? {} : { session }) }
+  return {
+    outcome: await withTranscript(agent, outcome, invocation, env),
+    ending,
+    unknownEvents: tally.unknownEvents,
+  }
+}
+
+/** Claude Code ends with 0 and no warning when it cannot write its session file: the next iteration could not resume it. */
+const withTranscript = async (
+  agent: Agent,
+  outcome: Outcome,
+  { session, cwd }: Invocation,
+  env: AgentOptions['env'],
+): Promise<Outcome> => {
+  if (session.kind === 'ephemeral' || !['ok', 'permission', 'max-turns'].includes(outcome.class))
+    return outcome
+  if (outcome.session !== undefined && (await agent.findSession(outcome.session, cwd, env)) !== undefined)
+    return outcome
+  return {
+    ...outcome,
+    class: 'no-transcript',
+    evidence: `The agent wrote no session file for ${outcome.session ?? 'its session'}.`,
+  }
+}

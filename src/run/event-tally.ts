@@ -1,0 +1,55 @@
+import type { AgentEvent, AgentResult, Ending } from '../agents/agent.ts'
+
+/** Collects from the events of one start what its classifier and its watchdog ask for. */
+export const eventTally = () => {
+  const results: AgentResult[] = []
+  const requestErrors: { readonly error: string; readonly text: string }[] = []
+  const tools = new Map<string, string>()
+  const unknownEvents = new Map<string, number>()
+  let limit: Ending['limit']
+  let retrying: string | undefined
+  let session: string | undefined
+  return {
+    add: (event: AgentEvent): void => {
+      switch (event.type) {
+        case 'started':
+          session = event.session
+          break
+        case 'tool-called':
+          tools.set(event.id, `${event.tool} ${event.target}`.trimEnd())
+          break
+        case 'tool-returned':
+          tools.delete(event.id)
+          break
+        case 'usage':
+          retrying = undefined
+          break
+        case 'retrying':
+          retrying = event.cause
+          break
+        case 'request-failed':
+          requestErrors.push({ error: event.error, text: event.text })
+          break
+        case 'limit':
+          limit = { text: event.text, ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }) }
+          break
+        case 'result':
+          results.push(event.result)
+          break
+        case 'unknown':
+          unknownEvents.set(event.name, (unknownEvents.get(event.name) ?? 0) + 1)
+          break
+      }
+    },
+    resultSeen: (): boolean => results.length > 0,
+    runningTool: (): string | undefined => [...tools.values()].at(-1),
+    session: (): string | undefined => session,
+    unknownEvents: unknownEvents as ReadonlyMap<string, number>,
+    facts: (): Pick<Ending, 'results' | 'requestErrors' | 'limit' | 'retrying'> => ({
+      results,
+      requestErrors,
+      ...(limit === undefined ? {} : { limit }),
+      ...(retrying === undefined ? {} : { retrying }),
+    }),
+  }
+}

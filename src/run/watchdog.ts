@@ -1,0 +1,63 @@
+/** Why a watchdog calls for the end of a process. */
+export type Alarm = 'iteration-timeout' | 'idle-timeout' | 'grace'
+
+export type WatchdogOptions = {
+  readonly iterationTimeoutMs?: number | undefined
+  /** Silence between two lines. A running tool doubles it once, with a warning. */
+  readonly idleTimeoutMs?: number | undefined
+  /** What a program may take to exit after its result. */
+  readonly resultGraceMs: number
+  readonly resultSeen: () => boolean
+  /** The tool that is running, in words for people. */
+  readonly runningTool: () => string | undefined
+  readonly onWarning: (message: string) => void
+  readonly onAlarm: (alarm: Alarm) => void
+}
+
+/** Watches one process by its lines: the time it takes, its silence, and that it exits after its result. */
+export const startWatchdog = (options: WatchdogOptions) => {
+  const { iterationTimeoutMs, idleTimeoutMs, resultGraceMs, resultSeen, runningTool, onWarning, onAlarm } =
+    options
+  let warned = false
+  let silence: NodeJS.Timeout | undefined
+  const whole =
+    iterationTimeoutMs === undefined
+      ? undefined
+      : setTimeout(() => onAlarm('iteration-timeout'), iterationTimeoutMs)
+
+  const onSilence = (): void => {
+    const tool = runningTool()
+    if (warned || tool === undefined) {
+      onAlarm('idle-timeout')
+      return
+    }
+    warned = true
+    onWarning(
+      `The agent has been silent for ${inWords(idleTimeoutMs)} while ${tool} runs; it gets as long once more.`,
+    )
+    silence = setTimeout(onSilence, idleTimeoutMs)
+  }
+
+  const listen = (): void => {
+    clearTimeout(silence)
+    warned = false
+    if (resultSeen()) {
+      // The work is done: only the exit is waited for.
+      clearTimeout(whole)
+      silence = setTimeout(() => onAlarm('grace'), resultGraceMs)
+    } else if (idleTimeoutMs !== undefined) silence = setTimeout(onSilence, idleTimeoutMs)
+  }
+
+  listen()
+  return {
+    /** A line came. */
+    heard: listen,
+    stop: (): void => {
+      clearTimeout(whole)
+      clearTimeout(silence)
+    },
+  }
+}
+
+const inWords = (ms = 0): string =>
+  ms < 120_000 ? `${Math.round(ms / 1000)} seconds` : `${Math.round(ms / 60_000)} minutes`
