@@ -52,6 +52,14 @@ export type AgentEvent =
   /** `target` is the file, command or pattern that the tool works on, for people to read. */
   | { readonly type: 'tool-called'; readonly id: string; readonly tool: string; readonly target: string }
   | { readonly type: 'tool-returned'; readonly id: string; readonly failed: boolean }
+  /** Work that goes on beside the conversation, also beyond its result: a subagent is waited for, a command is not. */
+  | {
+      readonly type: 'background-started'
+      readonly id: string
+      readonly kind: 'agent' | 'command'
+      readonly target: string
+    }
+  | { readonly type: 'background-ended'; readonly id: string }
   /** Usage of one answer of the model. */
   | { readonly type: 'usage'; readonly message: string; readonly tokens: Tokens }
   | {

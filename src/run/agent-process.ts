@@ -2,7 +2,7 @@ import type { Agent, AgentEvent, Ending, Invocation, Outcome } from '../agents/a
 import { eventTally } from './event-tally.ts'
 import { type ProcessOptions, runProcess } from './process.ts'
 
-export type AgentOptions = Omit<ProcessOptions, 'cwd' | 'onLine' | 'resultSeen' | 'runningTool'> & {
+export type AgentOptions = Omit<ProcessOptions, 'cwd' | 'onLine' | 'finished' | 'working'> & {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onEvent: (event: AgentEvent) => void
 }
@@ -31,8 +31,8 @@ export const startAgent = async (
         onEvent(event)
       }
     },
-    resultSeen: tally.resultSeen,
-    runningTool: tally.runningTool,
+    finished: tally.finished,
+    working: tally.working,
   })
   const ending: Ending = {
     ...ended,

@@ -1,101 +1,84 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-
-/** Names the processes of one start, also those that have left its group, its session and their parents behind. */
-export const treeVariable = 'YOKE_PROCESS_TREE'
-
-/** A process that was started in a group of its own, with `treeVariable` set to `mark` in its environment. */
-export type Tree = { readonly root: number; readonly mark: string }
-
-type Process = {
-  readonly pid: number
-  readonly parent: number
-  readonly group: number
-  readonly session: number
-}
+import { listProcesses, variableOf } from './process-list.ts'
 
 /**
- * Ends every process of the tree: SIGTERM, after `graceMs` SIGKILL. Resolves when none is left, to false if some cannot
- * be killed (they hang in the kernel or belong to another user).
+ * Names the trees that a process belongs to, the innermost last: it is inherited by those, too, that leave their group, their
+ * session and their parents behind.
  */
-export const endTree = async (tree: Tree, graceMs: number): Promise<boolean> => {
-  if (process.platform === 'win32') return endWindowsTree(tree.root)
-  const kill = async (signal: 'SIGTERM' | 'SIGKILL', patienceMs: number): Promise<boolean> => {
-    const until = Date.now() + patienceMs
-    const told = new Set<number>()
-    let pauseMs = 10
-    for (;;) {
-      const members = await membersOf(tree)
-      if (members.length === 0) return true
-      if (Date.now() > until) return false
-      // A child that was born since the last look has not been told.
-      for (const pid of members.filter((each) => signal === 'SIGKILL' || !told.has(each))) {
-        told.add(pid)
-        send(pid, signal)
-      }
-      await sleep(pauseMs)
-      pauseMs = Math.min(pauseMs * 2, 200)
+const treeVariable = 'YOKE_PROCESS_TREE'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The environment of a process that begins a tree of its own. */
+export const withTreeMark = <E extends Env>(env: E): E & { readonly [treeVariable]: string } => ({
+  ...env,
+  [treeVariable]: [env[treeVariable], randomUUID()].filter(Boolean).join(':'),
+})
+
+/**
+ * Ends a process and everything that it started: SIGTERM, after `graceMs` SIGKILL. Resolves when none is left; to
+ * false if some cannot be ended (they hang in the kernel or belong to another user). The root is a group leader; it may be gone.
+ */
+export const endProcessTree = async (
+  root: number,
+  { graceMs = 5_000, env }: { readonly graceMs?: number; readonly env?: Env } = {},
+): Promise<boolean> => {
+  if (process.platform === 'win32') return endWindowsTree(root)
+  const members = memberFinder(root, ownMark(root, env))
+  return (await tell('SIGTERM', members, graceMs)) || tell('SIGKILL', members, 5_000)
+}
+
+const tell = async (
+  signal: 'SIGTERM' | 'SIGKILL',
+  members: () => Promise<readonly number[]>,
+  patienceMs: number,
+): Promise<boolean> => {
+  const until = Date.now() + patienceMs
+  const told = new Set<number>()
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+    const left = await members()
+    if (left.length === 0) return true
+    if (Date.now() > until) return false
+    // A child that was born since the last look has not been told.
+    for (const pid of left.filter((each) => !told.has(each))) {
+      told.add(pid)
+      send(pid, signal)
     }
+    await sleep(pauseMs)
   }
-  return (await kill('SIGTERM', graceMs)) || kill('SIGKILL', 5_000)
 }
 
-/** The pids that belong to the tree now. A zombie is gone: it only waits for its parent to notice. */
-export const membersOf = async ({ root, mark }: Tree): Promise<readonly number[]> => {
-  const all =
-    process.platform === 'linux' ? processesFromProc() : await processesFromPs().catch(() => undefined)
-  // Without `ps` the group is all that can be seen, and it takes signals as a negative pid.
-  if (all === undefined) return exists(-root) ? [-root] : []
-  const members = new Set(
-    all
-      .filter(({ pid, group, session }) => pid === root || group === root || session === root)
-      .map(({ pid }) => pid),
-  )
-  if (process.platform === 'linux')
-    for (const { pid } of all) if (!members.has(pid) && hasMark(pid, mark)) members.add(pid)
-  for (let before = -1; before !== members.size; ) {
-    before = members.size
-    for (const { pid, parent } of all) if (members.has(parent)) members.add(pid)
-  }
-  members.delete(process.pid)
-  return [...members]
+/** The mark that the root did not inherit from the process around this one: that tree is not to be ended. */
+const ownMark = (root: number, env: Env | undefined): string | undefined => {
+  const mark = innermost(env?.[treeVariable] ?? variableOf(root, treeVariable))
+  return mark === innermost(process.env[treeVariable]) ? undefined : mark
 }
 
-const processesFromProc = (): readonly Process[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const stat = readOrEmpty(`/proc/${name}/stat`)
-      // The second field, the command in brackets, may hold spaces and brackets.
-      const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return stat === '' || state === 'Z' || state === 'X'
-        ? []
-        : [{ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) }]
-    })
+const innermost = (marks: string | undefined): string | undefined => marks?.split(':').at(-1)
 
-const processesFromPs = async (): Promise<readonly Process[]> => {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid=,state='], {
-    maxBuffer: 16 * 1024 * 1024,
-  })
-  return stdout.split('\n').flatMap((line) => {
-    const [pid, parent, group, state] = line.trim().split(/\s+/)
-    return pid === undefined || pid === '' || state?.startsWith('Z')
-      ? []
-      : [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0 }]
-  })
-}
-
-/** Another user's environment cannot be read; nor can another user's process be ended. */
-const hasMark = (pid: number, mark: string): boolean =>
-  readOrEmpty(`/proc/${pid}/environ`).split('\0').includes(`${treeVariable}=${mark}`)
-
-const readOrEmpty = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
+/**
+ * Finds the living members of a tree at each call. A process whose parent ends is given another one, so a member that was seen
+ * once stays one.
+ */
+const memberFinder = (root: number, mark: string | undefined) => {
+  const seen = new Set<number>([root])
+  return async (): Promise<readonly number[]> => {
+    const all = await listProcesses().catch(() => undefined)
+    // Without `ps` the group is all that can be seen, and it takes signals as a negative pid.
+    if (all === undefined) return exists(-root) ? [-root] : []
+    const marked = (pid: number): boolean =>
+      mark !== undefined && variableOf(pid, treeVariable)?.split(':').includes(mark) === true
+    for (const { pid, group, session } of all)
+      if (group === root || session === root || marked(pid)) seen.add(pid)
+    for (let before = -1; before !== seen.size; ) {
+      before = seen.size
+      for (const { pid, parent } of all) if (seen.has(parent)) seen.add(pid)
+    }
+    seen.delete(process.pid)
+    return all.map(({ pid }) => pid).filter((pid) => seen.has(pid))
   }
 }
 
@@ -121,7 +104,7 @@ const endWindowsTree = async (root: number): Promise<boolean> => {
   try {
     await promisify(execFile)('taskkill', ['/PID', String(root), '/T', '/F'])
   } catch {
-    // 128: no such process.
+    // No such process, or it ended in the meantime.
   }
   return true
 }

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandLine, Ending } from '../agents/agent.ts'
 import { YokeError } from '../errors.ts'
 import { lineSplitter, tailKeeper } from './lines.ts'
-import { endTree, treeVariable } from './process-tree.ts'
+import { endProcessTree, withTreeMark } from './process-tree.ts'
 import { tee } from './tee.ts'
 import { startWatchdog } from './watchdog.ts'
 
@@ -25,9 +24,9 @@ export type ProcessOptions = {
   readonly onLine: (line: string) => void
   readonly onWarning?: (message: string) => void
   /** Whether the lines so far hold the program's last word. */
-  readonly resultSeen?: () => boolean
+  readonly finished?: () => boolean
   /** The tool that runs now, in words for people: its silence is not the agent's. */
-  readonly runningTool?: () => string | undefined
+  readonly working?: () => string | undefined
 }
 
 export type ProcessEnding = Pick<Ending, 'exit' | 'signal' | 'endedBy' | 'stderr'>
@@ -39,9 +38,8 @@ export type ProcessEnding = Pick<Ending, 'exit' | 'signal' | 'endedBy' | 'stderr
 export const runProcess = async (command: CommandLine, options: ProcessOptions): Promise<ProcessEnding> => {
   const { signal, onWarning = () => {}, killGraceMs = 5_000 } = options
   if (signal?.aborted) return { exit: null, signal: null, endedBy: 'abort', stderr: '' }
-  const mark = randomUUID()
-  const { child, pid } = await start(command, options.cwd, mark)
-  const tree = { root: pid, mark }
+  const env = withTreeMark(command.env)
+  const { child, pid } = await start({ ...command, env }, options.cwd)
   const exited = once(child, 'exit')
   const tail = tailKeeper(4096)
 
@@ -49,15 +47,15 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
   let ending: Promise<boolean> | undefined
   const end = (cause?: Ending['endedBy']): Promise<boolean> => {
     if (ending === undefined) endedBy = cause
-    ending ??= endTree(tree, killGraceMs)
+    ending ??= endProcessTree(pid, { graceMs: killGraceMs, env })
     return ending
   }
   const watchdog = startWatchdog({
     iterationTimeoutMs: options.iterationTimeoutMs,
     idleTimeoutMs: options.idleTimeoutMs,
     resultGraceMs: options.resultGraceMs ?? 10_000,
-    resultSeen: options.resultSeen ?? (() => false),
-    runningTool: options.runningTool ?? (() => undefined),
+    finished: options.finished ?? (() => false),
+    working: options.working ?? (() => undefined),
     onWarning,
     onAlarm: end,
   })
@@ -95,11 +93,11 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
 /** How long the pipes may stay open when all that yoke can find is gone. */
 const drainMs = 2_000
 
-const start = async ({ file, args, env }: CommandLine, cwd: string, mark: string) => {
+const start = async ({ file, args, env }: CommandLine, cwd: string) => {
   try {
     const child = spawn(file, args, {
       cwd,
-      env: { ...env, [treeVariable]: mark },
+      env: { ...env },
       detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: 'pipe',

@@ -7,33 +7,32 @@ export type WatchdogOptions = {
   readonly idleTimeoutMs?: number | undefined
   /** What a program may take to exit after its result. */
   readonly resultGraceMs: number
-  readonly resultSeen: () => boolean
+  readonly finished: () => boolean
   /** The tool that is running, in words for people. */
-  readonly runningTool: () => string | undefined
+  readonly working: () => string | undefined
   readonly onWarning: (message: string) => void
   readonly onAlarm: (alarm: Alarm) => void
 }
 
 /** Watches one process by its lines: the time it takes, its silence, and that it exits after its result. */
 export const startWatchdog = (options: WatchdogOptions) => {
-  const { iterationTimeoutMs, idleTimeoutMs, resultGraceMs, resultSeen, runningTool, onWarning, onAlarm } =
-    options
+  const { iterationTimeoutMs, idleTimeoutMs, resultGraceMs, finished, working, onWarning, onAlarm } = options
   let warned = false
   let silence: NodeJS.Timeout | undefined
   const whole =
     iterationTimeoutMs === undefined
       ? undefined
-      : setTimeout(() => onAlarm('iteration-timeout'), iterationTimeoutMs)
+      : setTimeout(() => onAlarm(finished() ? 'grace' : 'iteration-timeout'), iterationTimeoutMs)
 
   const onSilence = (): void => {
-    const tool = runningTool()
-    if (warned || tool === undefined) {
+    const work = working()
+    if (warned || work === undefined) {
       onAlarm('idle-timeout')
       return
     }
     warned = true
     onWarning(
-      `The agent has been silent for ${inWords(idleTimeoutMs)} while ${tool} runs; it gets as long once more.`,
+      `The agent has been silent for ${inWords(idleTimeoutMs)} while ${work} runs; it gets as long once more.`,
     )
     silence = setTimeout(onSilence, idleTimeoutMs)
   }
@@ -41,11 +40,8 @@ export const startWatchdog = (options: WatchdogOptions) => {
   const listen = (): void => {
     clearTimeout(silence)
     warned = false
-    if (resultSeen()) {
-      // The work is done: only the exit is waited for.
-      clearTimeout(whole)
-      silence = setTimeout(() => onAlarm('grace'), resultGraceMs)
-    } else if (idleTimeoutMs !== undefined) silence = setTimeout(onSilence, idleTimeoutMs)
+    if (finished()) silence = setTimeout(() => onAlarm('grace'), resultGraceMs)
+    else if (idleTimeoutMs !== undefined) silence = setTimeout(onSilence, idleTimeoutMs)
   }
 
   listen()

@@ -67,6 +67,15 @@ const LimitSchema = v.looseObject({
   }),
 })
 
+const TaskStartedSchema = v.looseObject({
+  task_id: v.string(),
+  task_type: v.nullish(v.string(), ''),
+  description: v.nullish(v.string(), ''),
+  is_backgrounded: v.nullish(v.boolean(), false),
+})
+
+const TaskEndedSchema = v.looseObject({ task_id: v.string() })
+
 const TextSchema = v.looseObject({ text: v.string() })
 const ToolUseSchema = v.looseObject({ id: v.string(), name: v.string(), input: v.optional(v.unknown()) })
 const ToolResultSchema = v.looseObject({ tool_use_id: v.string(), is_error: v.nullish(v.boolean(), false) })
@@ -104,6 +113,11 @@ const readers: ReadonlyMap<string, Reader> = new Map([
       },
     ]),
   ],
+  ['system/task_started', reader(TaskStartedSchema, (line) => taskEvents(line))],
+  [
+    'system/task_notification',
+    reader(TaskEndedSchema, (line) => [{ type: 'background-ended', id: line.task_id }]),
+  ],
   ['assistant', reader(AssistantSchema, (line) => assistantEvents(line))],
   ['user', reader(UserSchema, (line) => line.message.content.flatMap((block) => readBlock('user', block)))],
   ['rate_limit_event', reader(LimitSchema, (line) => limitEvents(line.rate_limit_info))],
@@ -115,7 +129,7 @@ const ignored: ReadonlySet<string> = new Set([
   ...['stream_event', 'tool_progress', 'tool_use_summary', 'keep_alive', 'prompt_suggestion', 'auth_status'],
   ...['system/status', 'system/compact_boundary', 'system/microcompact_boundary', 'system/informational'],
   ...['system/hook_started', 'system/hook_progress', 'system/hook_response', 'system/files_persisted'],
-  ...['system/task_started', 'system/task_progress', 'system/task_updated', 'system/task_notification'],
+  ...['system/task_progress', 'system/task_updated', 'system/background_tasks_changed'],
 ])
 
 const assistantEvents = (line: v.InferOutput<typeof AssistantSchema>): readonly AgentEvent[] => {
@@ -168,6 +182,19 @@ const readBlock = (
   const name = `${record}/${block.type}`
   return blockReaders.get(name)?.(block, name) ?? unknown(name)
 }
+
+/** A task in the foreground is the tool call that started it. */
+const taskEvents = (line: v.InferOutput<typeof TaskStartedSchema>): readonly AgentEvent[] =>
+  line.is_backgrounded
+    ? [
+        {
+          type: 'background-started',
+          id: line.task_id,
+          kind: line.task_type === 'local_bash' ? 'command' : 'agent',
+          target: line.description,
+        },
+      ]
+    : []
 
 /** Only a refusal is an event: the other states come with every answer. */
 const limitEvents = (info: v.InferOutput<typeof LimitSchema>['rate_limit_info']): readonly AgentEvent[] =>
