@@ -20,15 +20,17 @@ export type ExitCode = (typeof exitCode)[keyof typeof exitCode]
 export class YokeError extends Error {
   override readonly name = 'YokeError'
 
-  constructor(
-    /** Stable, for scripts: `E_NO_AGENT`, `E_LOCKED`, ... */
-    readonly code: `E_${string}`,
-    /** What happened, one sentence. */
-    message: string,
-    /** What to do, one sentence. */
-    readonly fix: string,
-    readonly exit: ExitCode = exitCode.failed,
-  ) {
-    super(message)
+  /** Stable, for scripts: `E_NO_AGENT`, `E_LOCKED`, ... */
+  readonly code: `E_${string}`
+  /** What to do, one sentence. */
+  readonly fix: string
+  readonly exit: ExitCode
+
+  /** `what` is what happened, one sentence. */
+  constructor(code: `E_${string}`, what: string, fix: string, exit: ExitCode = exitCode.failed) {
+    super(what)
+    this.code = code
+    this.fix = fix
+    this.exit = exit
   }
 }

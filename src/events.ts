@@ -10,14 +10,23 @@ const RoleSchema = v.custom<'worker' | 'judge' | 'scoper' | `periodic:${string}`
   'expected a role',
 )
 
+/** The judge's answer. A model leaves out what it has nothing to say about. */
 export const VerdictSchema = v.object({
   verdict: v.picklist(['done', 'continue', 'blocked']),
-  reasons: v.array(text),
-  next: text,
+  reasons: v.optional(v.array(text), []),
+  next: v.optional(text, ''),
 })
 
 /** Why a run ended. Each maps to one exit code (see `loop/finish.ts`). */
-export const RunResultSchema = v.picklist(['done', 'failed', 'limit', 'blocked', 'agent-failing', 'interrupted', 'terminated'])
+export const RunResultSchema = v.picklist([
+  'done',
+  'failed',
+  'limit',
+  'blocked',
+  'agent-failing',
+  'interrupted',
+  'terminated',
+])
 
 const stamp = { at: v.pipe(text, v.isoTimestamp()), run: text }
 
@@ -35,9 +44,11 @@ export const RunEventSchema = v.variant('type', [
     cwd: text,
     agent: text,
     agentFile: text,
+    /** The fingerprint of the project before the first iteration. */
+    progress: text,
     directives: v.record(text, v.unknown()),
   }),
-  event('run.resumed', { pid: count }),
+  event('run.resumed', { yoke: text, directives: v.record(text, v.unknown()) }),
   event('run.stopping', { signal: text }),
   event('iteration.started', { iteration: count, session: v.optional(text) }),
   event('agent.started', {
@@ -84,7 +95,13 @@ export const RunEventSchema = v.variant('type', [
   event('trim.skipped', { session: v.optional(text), reason: text }),
   event('trim.refused', { session: text, code: text, reason: text }),
   event('check.passed', { iteration: count, command: text, durationMs: v.number() }),
-  event('check.failed', { iteration: count, command: text, exit: v.nullable(v.number()), output: text, durationMs: v.number() }),
+  event('check.failed', {
+    iteration: count,
+    command: text,
+    exit: v.nullable(v.number()),
+    output: text,
+    durationMs: v.number(),
+  }),
   event('judge.verdict', { iteration: count, ...VerdictSchema.entries }),
   event('judge.unreadable', { iteration: count, attempt: count, text }),
   event('wait.started', { reason: text, class: text, until: v.number() }),

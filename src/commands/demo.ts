@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { agentByName } from '../agents/registry.ts'
+import type { RunEvent } from '../events.ts'
+import type { Define } from '../main.ts'
+import { probeEnvironment } from '../probe/environment.ts'
+import { findOrInstallClaude } from '../probe/pinned-cli.ts'
+import { parseScenario } from '../probe/scenario.ts'
+import demoScenario from '../probe/scenarios/demo.json' with { type: 'json' }
+import demoProject from '../probe/scenarios/demo-project.json' with { type: 'json' }
+import { startModelServer } from '../probe/server.ts'
+import { startRun } from '../run/start.ts'
+import { createOutput } from '../ui/output.ts'
+import { trimSavings } from '../ui/savings.ts'
+
+type DemoOptions = { readonly json?: boolean; readonly keep?: boolean }
+
+export const define: Define = (cli) => {
+  cli
+    .command('demo', 'Watch a small task being done, with the real Claude Code CLI and no account')
+    .option('--json', 'Print the events, one JSON object a line')
+    .option('--keep', 'Keep the folder of the demo')
+    .example('  yoke demo')
+    .example('  yoke demo --json | jq -r .type')
+    .action(runDemo)
+}
+
+/**
+ * A whole run in a temporary folder: the real CLI works on a small project, and a model server on loopback plays the
+ * model. It takes three iterations: a check fails, the judge objects, the task is done.
+ */
+const runDemo = async (options: DemoOptions): Promise<number> => {
+  const say = (text: string) => options.json || process.stdout.write(`${text}\n`)
+  const claude = await findOrInstallClaude(process.env, say)
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'yoke-demo-')))
+  const project = join(folder, 'project')
+  await writeProject(project, demoProject.files)
+  const server = await startModelServer({
+    scenario: parseScenario(demoScenario),
+    variables: { cwd: project },
+  })
+  const events: RunEvent[] = []
+  const output = createOutput(options, process.stdout, process.env)
+  try {
+    say(
+      `The agent is ${claude}. A model server on ${server.url} plays the model: no account, no key, no tokens.`,
+    )
+    const end = await startRun(
+      {
+        project,
+        flags: {},
+        askForTrust: async () => true,
+        findAgent: async () => ({ agent: agentByName('claude'), agentFile: claude }),
+        env: probeEnvironment({ url: server.url, home: join(folder, 'home'), base: process.env }),
+        onEvent: (event) => {
+          events.push(event)
+          output.event(event)
+        },
+        onActivity: output.activity,
+      },
+      'task.md',
+    )
+    say(trimSavings(events))
+    say(
+      options.keep
+        ? `The project is in ${project}.`
+        : 'Look at the files of the demo with `yoke demo --keep`.',
+    )
+    return end.exitCode
+  } finally {
+    await server.close()
+    if (!options.keep) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const writeProject = async (project: string, files: Readonly<Record<string, string>>): Promise<void> => {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(project, name)), { recursive: true })
+    await writeFile(join(project, name), text)
+  }
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'cac'
+import { findExecutable } from '../agents/find-executable.ts'
+import { agentByName } from '../agents/registry.ts'
+import type { RunEvent } from '../events.ts'
+import type { RunRequest } from '../run/start.ts'
+import { directiveFlags, directiveOptions } from '../task/options.ts'
+import { askOnTerminal } from '../ui/ask.ts'
+import { createOutput } from '../ui/output.ts'
+
+/** The options of the commands that carry a run, as cac gives them: directives, and how the run is shown. */
+export type RunOptions = Readonly<Record<string, unknown>>
+
+/** Adds every directive as a flag, and how the run is shown. */
+export const addRunOptions = (command: Command): void => {
+  for (const { flag, help } of directiveOptions) command.option(flag, help)
+  command
+    .option('--trust', 'Agree to the programs and rights that the project asks for')
+    .option('--json', 'Print the events, one JSON object a line')
+    .option('-q, --quiet', 'Print only how the run ends')
+}
+
+/** Carries a run in this folder, shown as the options say; resolves to the exit code. */
+export const carryRun = async (
+  options: RunOptions,
+  carry: (request: RunRequest) => Promise<RunEvent & { type: 'run.finished' }>,
+): Promise<number> => {
+  const output = createOutput({ json: options['json'] === true, quiet: options['quiet'] === true }, process.stdout, process.env)
+  const end = await carry({
+    project: process.cwd(),
+    env: process.env,
+    flags: directiveFlags(options),
+    askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
+    findAgent: async (directives) => {
+      const agent = agentByName(directives.agent)
+      return { agent, agentFile: await findExecutable(agent, process.env) }
+    },
+    onEvent: output.event,
+    onActivity: output.activity,
+  })
+  return end.exitCode
+}

@@ -1,0 +1,114 @@
+import type { NewEvent } from '../events.ts'
+import { forkReason } from './fork.ts'
+import { reachedLimit } from './limits.ts'
+import { nextPrompt, openingPrompt } from './prompts.ts'
+import { recover } from './recovery.ts'
+import type { RunState, Step } from './state.ts'
+import { stuckReason } from './stuck.ts'
+
+/** What a decision may depend on besides the events. */
+export type Now = {
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  /** In [0, 1). */
+  readonly jitter: number
+  /** The task's prompt. */
+  readonly task: string
+}
+
+/** The next step of a run (§3.1). */
+export const nextStep = (state: RunState, now: Now): Step => {
+  if (state.waitUntil !== undefined) return { do: 'wait', until: state.waitUntil }
+  const { phase } = state
+  switch (phase.at) {
+    case 'ready':
+      return betweenIterations(state, now)
+    case 'worker':
+      return state.session === undefined
+        ? { do: 'run-worker', prompt: openingPrompt(now.task, state) }
+        : { do: 'run-worker', prompt: nextPrompt(state), session: state.session }
+    case 'notes':
+      return { do: 'read-notes' }
+    case 'trim':
+      return trimStep(state)
+    case 'check':
+      return checkStep(state, phase.index)
+    case 'judge':
+      return { do: 'run-judge' }
+    case 'recover':
+      return recover(state, phase.from, phase.failure, now.time, now.jitter)
+    case 'progress':
+      return { do: 'measure-progress' }
+  }
+}
+
+/** A `done` in the last allowed iteration is done, not a limit (mikeyobrien/ralph-orchestrator#369): the verdict is asked first. */
+const betweenIterations = (state: RunState, now: Now): Step => {
+  const { verdict } = state
+  if (verdict?.verdict === 'done')
+    return { do: 'finish', result: 'done', reason: verdict.reasons.join(' ') || 'The task is done.', fix: '' }
+  if (verdict?.verdict === 'blocked')
+    return {
+      do: 'finish',
+      result: 'blocked',
+      reason: `The judge says that a person is needed: ${verdict.reasons.join(' ')}`,
+      fix: verdict.next || 'Do what the judge names, then run `yoke resume`.',
+    }
+  if (state.stopping !== undefined)
+    return {
+      do: 'finish',
+      result: state.stopping,
+      reason: 'Stopped after the iteration, as asked.',
+      fix: 'Run `yoke resume` to go on.',
+    }
+  const limit = reachedLimit(state, now.time)
+  if (limit !== undefined) return { do: 'finish', result: 'limit', ...limit }
+  const stuck = stuckReason(state.history, state.directives['stuck-after'])
+  if (stuck !== undefined)
+    return {
+      do: 'finish',
+      ...stuck,
+      fix: 'Look at `yoke report`, change the task or the checks, then run `yoke resume`.',
+    }
+  const fork = forkReason(state)
+  if (fork !== undefined && state.session !== undefined)
+    return record({ type: 'session.forked', session: state.session, reason: fork })
+  return record({
+    type: 'iteration.started',
+    iteration: state.iteration + 1,
+    ...(state.session === undefined ? {} : { session: state.session }),
+  })
+}
+
+const trimStep = (state: RunState): Step => {
+  const skip = (reason: string) =>
+    record({
+      type: 'trim.skipped',
+      reason,
+      ...(state.session === undefined ? {} : { session: state.session }),
+    })
+  if (state.session === undefined) return skip('there is no session')
+  if (!state.directives.trim) return skip('it is turned off')
+  if (state.keep === undefined) return skip('there is no KEEP line in the notes')
+  const fork = forkReason(state)
+  if (fork !== undefined) return skip(`the session is left: ${fork}`)
+  return { do: 'trim', session: state.session, keep: state.keep, harder: false }
+}
+
+const checkStep = (state: RunState, index: number): Step => {
+  const { checks, judge } = state.directives
+  const command = checks[index]
+  if (command !== undefined) return { do: 'check', command }
+  if (judge !== 'off') return { do: 'run-judge' }
+  return checks.length === 0
+    ? { do: 'measure-progress' }
+    : record({
+        type: 'judge.verdict',
+        iteration: state.iteration,
+        verdict: 'done',
+        reasons: ['All checks passed; the judge is off.'],
+        next: '',
+      })
+}
+
+const record = (event: NewEvent): Step => ({ do: 'record', event })

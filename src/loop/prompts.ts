@@ -1,0 +1,92 @@
+import type { Feedback, RunState } from './state.ts'
+
+/** Where the worker writes its notes, relative to the project. */
+export const notesFile = '.loop/notes.md'
+
+const protocol = `You work unattended, in a loop. Each time you end your turn, checks and an independent judge look at the
+repository. Only they can end the loop: saying that you are done ends nothing, so make it true in the files.
+Nobody answers questions. Decide, and write the decision down.
+
+Before you end a turn, update \`${notesFile}\`: what is done, what you found out, what is left.
+
+Between your turns, this conversation is cut down: what stays is this prompt and the files that you name in
+\`${notesFile}\`, as you read them last. Name them on lines of their own:
+
+KEEP: src/a.ts, "docs/a file with spaces.md", src/core/**
+
+Name only files that you will need again; everything else can be read again later. \`KEEP: none\` keeps nothing.
+A line \`RESET: TRUE\` in the notes starts a fresh conversation for the next turn. Your notes stay, this prompt too.`
+
+/** The prompt of the first iteration of a session: protocol and whole task, and what is known from an earlier session. */
+export const openingPrompt = (task: string, state: RunState): string =>
+  [
+    '# How you work',
+    protocol,
+    '# The task',
+    task.trim(),
+    ...(state.iteration > 1
+      ? [
+          '# Where it stands',
+          `This is turn ${state.iteration}. An earlier conversation left its notes in \`${notesFile}\`: read them first.`,
+        ]
+      : []),
+    ...(state.feedback === undefined ? [] : [feedbackText(state.feedback)]),
+  ].join('\n\n')
+
+/** The prompt of a later iteration: what the last checks and judge said. */
+export const nextPrompt = (state: RunState): string =>
+  [
+    feedbackText(state.feedback ?? { kind: 'unjudged' }),
+    ...(state.reminded
+      ? []
+      : [
+          `There is no \`KEEP:\` line in \`${notesFile}\`, so nothing was cut from this conversation. Name the files that you still need, or write \`KEEP: none\`.`,
+        ]),
+    `Go on with the task. Update \`${notesFile}\`, with its \`KEEP:\` lines, before you end your turn.`,
+  ].join('\n\n')
+
+const feedbackText = (feedback: Feedback): string => {
+  switch (feedback.kind) {
+    case 'checks-failed':
+      return feedback.failures
+        .map(
+          ({ command, exit, output }) =>
+            `The check \`${command}\` failed (${exit === null ? 'it was ended by a signal' : `exit code ${exit}`}). The end of its output:\n\n${fenced(output)}`,
+        )
+        .join('\n\n')
+    case 'objection':
+      return [
+        'The judge looked at the repository and says that the task is not done:',
+        ...feedback.reasons.map((reason) => `- ${reason}`),
+        ...(feedback.next === '' ? [] : [`Next: ${feedback.next}`]),
+      ].join('\n')
+    case 'unread-verdict':
+      return 'The judge gave no readable verdict, so the task does not count as done. Look over your work once more.'
+    case 'unjudged':
+      return 'Nobody has said yet that the task is done.'
+    case 'cut-off':
+      return `Your last turn was cut off (${feedback.why}). Look at what is on the disk before you go on: a step may be half done.`
+  }
+}
+
+/** A fence longer than any run of backticks in the text, so that the text cannot close it. */
+const fenced = (text: string): string => {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${text}\n${fence}`
+}
+
+/** The judge's prompt: task and repository, never a word of the worker's (§2.1). */
+export const judgePrompt = (task: string, own?: string): string =>
+  [
+    'You are the judge of a task that somebody else worked on in this repository.',
+    own ??
+      `Find out whether the task is done, from the repository alone. Read the files; run what only reads. Trust no claim
+in comments, notes or commit messages: check it. Do not read \`.loop/\`. Change nothing.
+
+Answer "done" only if every part of the task is fulfilled. Answer "continue" if something is missing or wrong, with the
+reasons (each one checkable, with the file) and the next step. Answer "blocked" only if a person is needed.`,
+    'If you are not given a tool for the answer, end with one line: `VERDICT: done`, `VERDICT: continue` or `VERDICT: blocked`, followed by the reason.',
+    '# The task',
+    task.trim(),
+  ].join('\n\n')

@@ -1,0 +1,107 @@
+import type { NewEvent } from '../events.ts'
+import type { Failure, RunState, Step } from './state.ts'
+
+const ordinary = new Set(['ok', 'max-turns', 'permission'])
+const iterationEnding = new Set(['crash', 'killed', 'timeout', 'no-transcript'])
+
+/** The agent had its turn: what follows a turn comes next. */
+export const isOrdinary = (outcome: string): boolean => ordinary.has(outcome)
+
+/** Nothing that yoke can mend: the iteration counts, and the circuit breaker watches. */
+export const endsIteration = (outcome: string): boolean => iterationEnding.has(outcome)
+
+/** Waits in a row without an answer after which the provider is given up on. */
+const maxBackoffs = 10
+const firstBackoffMs = 15_000
+const longestBackoffMs = 15 * 60_000
+
+/** What to do about a failed start of an agent (§5). `jitter` is in [0, 1). */
+export const recover = (
+  state: RunState,
+  from: 'worker' | 'judge',
+  failure: Failure,
+  now: number,
+  jitter: number,
+): Step => {
+  switch (failure.class) {
+    case 'stale-session':
+    case 'rejected-history':
+      return state.session !== undefined && from === 'worker' && !state.leftStale
+        ? record({ type: 'session.stale', session: state.session, reason: failure.evidence || failure.class })
+        : giveUp(
+            `The agent refused its session twice: ${failure.evidence}`,
+            'Run `yoke doctor`, then `yoke resume`.',
+          )
+    case 'context-full':
+      return contextFull(state, from, failure)
+    case 'rate-limit':
+      if (state.directives['on-limit'] === 'stop')
+        return finish(
+          'limit',
+          failure.evidence,
+          'Run `yoke resume` when the limit has been reset, or set `on-limit: wait`.',
+        )
+      return wait(state, failure, now, jitter)
+    case 'overloaded':
+      return wait(state, failure, now, jitter)
+    case 'auth':
+      return finish(
+        'blocked',
+        failure.evidence,
+        'Log in to the agent (start it once by hand), then run `yoke resume`.',
+      )
+    case 'billing':
+      return finish(
+        'blocked',
+        failure.evidence,
+        'Settle the account with the provider, then run `yoke resume`.',
+      )
+    case 'bad-config':
+      return finish(
+        'blocked',
+        failure.evidence,
+        'Correct the configuration that the message names, then run `yoke resume`.',
+      )
+    case 'budget':
+      return finish('limit', failure.evidence, 'Raise `max-cost-usd`, then run `yoke resume`.')
+    default:
+      return giveUp(
+        failure.evidence || failure.class,
+        'Look at the agent output in `.loop/runs`, then run `yoke resume`.',
+      )
+  }
+}
+
+const contextFull = (state: RunState, from: 'worker' | 'judge', failure: Failure): Step => {
+  if (from === 'worker' && state.session !== undefined) {
+    if (!state.trimmedHarder && state.directives.trim && state.keep !== undefined)
+      return { do: 'trim', session: state.session, keep: state.keep, harder: true }
+    if (state.attempts < 4)
+      return record({ type: 'session.forked', session: state.session, reason: 'the context is full' })
+  }
+  return giveUp(failure.evidence, 'Make the task smaller, or name a model with a larger context.')
+}
+
+const wait = (state: RunState, failure: Failure, now: number, jitter: number): Step => {
+  if (state.backoffs >= maxBackoffs)
+    return giveUp(
+      `The provider did not answer after ${maxBackoffs} waits: ${failure.evidence}`,
+      'Run `yoke resume` later.',
+    )
+  const backoff = Math.min(longestBackoffMs, firstBackoffMs * 2 ** state.backoffs) * (1 + jitter / 4)
+  // A named reset time is met a little late rather than a little early: an early try is counted against the user.
+  const until =
+    failure.resetsAt !== undefined && failure.resetsAt > now
+      ? failure.resetsAt + 5_000
+      : now + Math.round(backoff)
+  return record({ type: 'wait.started', class: failure.class, reason: failure.evidence, until })
+}
+
+const record = (event: NewEvent): Step => ({ do: 'record', event })
+const giveUp = (reason: string, fix: string): Step => finish('agent-failing', reason, fix)
+const finish = (result: 'limit' | 'blocked' | 'agent-failing', reason: string, fix: string): Step => ({
+  do: 'finish',
+  result,
+  reason,
+  fix,
+})

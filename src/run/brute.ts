@@ -1,0 +1,88 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Activity, NewEvent, RunEvent } from '../events.ts'
+import { initialState, reduce } from '../loop/reduce.ts'
+import type { RunState } from '../loop/state.ts'
+import { atomicWrite } from '../system/atomic-write.ts'
+import type { Directives } from '../task/directives.ts'
+import type { RunContext } from './context.ts'
+import { drive } from './drive.ts'
+import type { LoopFolder, RunFolder } from './folder.ts'
+import { openJournal } from './journal.ts'
+import { listenForSignals } from './signals.ts'
+import { extendLineage, type Lineage, snapshotWriter } from './snapshot.ts'
+
+/** What a run needs besides its own folder. */
+export type RunSettings = {
+  readonly project: string
+  readonly loop: LoopFolder
+  readonly run: RunFolder
+  readonly agent: Agent
+  readonly agentFile: string
+  readonly directives: Directives
+  /** The task's prompt. */
+  readonly task: string
+  readonly judgeWords?: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly now: () => number
+  readonly random: () => number
+  readonly onEvent: (event: RunEvent) => void
+  readonly onActivity: (activity: Activity & { readonly at: string; readonly run: string }) => void
+}
+
+/**
+ * Carries a brute loop from its first event, `begin`, or from the `past` events of a run that was stopped, to its end.
+ * Resolves to the last event.
+ */
+export const runBrute = async (
+  settings: RunSettings,
+  begin: NewEvent,
+  past: readonly RunEvent[],
+): Promise<RunEvent & { type: 'run.finished' }> => {
+  const { run, now } = settings
+  const journal = openJournal(run.events, run.id)
+  const snapshot = snapshotWriter(run)
+  let state: RunState = past.reduce(
+    reduce,
+    initialState(settings.directives, startProgress(begin, past), now()),
+  )
+  let lineage: Lineage = past.reduce(extendLineage, {})
+  let last: RunEvent | undefined
+  const record = (event: NewEvent) => {
+    last = journal.append(event, new Date(now()))
+    state = reduce(state, last)
+    snapshot.update(state)
+    const longer = extendLineage(lineage, last)
+    if (longer !== lineage) {
+      lineage = longer
+      lineageWritten = lineageWritten.then(() =>
+        atomicWrite(run.sessions, `${JSON.stringify(longer, undefined, 2)}\n`),
+      )
+    }
+    settings.onEvent(last)
+  }
+  let lineageWritten = Promise.resolve()
+  const stopper = listenForSignals((signal) => record({ type: 'run.stopping', signal }))
+  const context: RunContext = {
+    ...settings,
+    state: () => state,
+    record,
+    show: (activity) => settings.onActivity({ ...activity, at: new Date(now()).toISOString(), run: run.id }),
+    abort: stopper.abort,
+    stop: stopper.stop,
+  }
+  try {
+    record(begin)
+    await drive(context)
+    await Promise.all([snapshot.flush(), lineageWritten])
+  } finally {
+    stopper.dispose()
+    journal.close()
+  }
+  if (last?.type !== 'run.finished') throw new Error('the run ended without its last event')
+  return last
+}
+
+const startProgress = (begin: NewEvent, past: readonly RunEvent[]): string => {
+  const started = past[0] ?? begin
+  return started.type === 'run.started' ? started.progress : ''
+}

@@ -1,0 +1,33 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Activity, NewEvent } from '../events.ts'
+import type { RunState } from '../loop/state.ts'
+import type { Directives } from '../task/directives.ts'
+import type { LoopFolder, RunFolder } from './folder.ts'
+
+/** What the steps of a run work with. */
+export type RunContext = {
+  readonly project: string
+  readonly loop: LoopFolder
+  readonly run: RunFolder
+  readonly agent: Agent
+  readonly agentFile: string
+  readonly directives: Directives
+  readonly task: string
+  /** The user's own words for the judge, from the file that the `judge` directive names. */
+  readonly judgeWords?: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly now: () => number
+  readonly random: () => number
+  readonly state: () => RunState
+  readonly record: (event: NewEvent) => void
+  readonly show: (activity: Activity) => void
+  /** Ends everything at once: the second signal. */
+  readonly abort: AbortSignal
+  /** Wakes up waits: the first signal. */
+  readonly stop: AbortSignal
+}
+
+/** Thrown by a step that the second signal ended: nothing is recorded, so that a resumed run does the step again. */
+export class Aborted extends Error {
+  override readonly name = 'Aborted'
+}

@@ -1,0 +1,76 @@
+import { exitCodeOf } from '../loop/finish.ts'
+import { nextStep } from '../loop/next.ts'
+import type { Step } from '../loop/state.ts'
+import { Aborted, type RunContext } from './context.ts'
+import { check } from './steps/check.ts'
+import { judge } from './steps/judge.ts'
+import { takeNotes } from './steps/notes.ts'
+import { measureProgress } from './steps/progress.ts'
+import { trimSession } from './steps/trim.ts'
+import { wait } from './steps/wait.ts'
+import { work } from './steps/worker.ts'
+
+/** Takes step after step until the run has finished; what each step came to is in the events. */
+export const drive = async (context: RunContext): Promise<void> => {
+  try {
+    while (context.state().finished === undefined) {
+      if (context.abort.aborted) throw new Aborted()
+      await perform(context, nextStep(context.state(), decisionInput(context)))
+    }
+  } catch (error) {
+    if (!(error instanceof Aborted)) throw error
+    await perform(context, {
+      do: 'finish',
+      result: context.state().stopping ?? 'interrupted',
+      reason: 'Stopped at once, as asked twice.',
+      fix: 'Run `yoke resume` to go on with the iteration that was cut off.',
+    })
+  }
+}
+
+const decisionInput = (context: RunContext) => ({
+  time: context.now(),
+  jitter: context.random(),
+  task: context.task,
+})
+
+const perform = async (context: RunContext, step: Step): Promise<void> => {
+  switch (step.do) {
+    case 'record':
+      return context.record(step.event)
+    case 'run-worker':
+      return work(context, step.prompt, step.session)
+    case 'run-judge':
+      return judge(context)
+    case 'read-notes':
+      return takeNotes(context)
+    case 'trim':
+      return trimSession(context, step.session, step.keep, step.harder)
+    case 'check':
+      return check(context, step.command)
+    case 'wait':
+      return wait(context, step.until)
+    case 'measure-progress':
+      return measureProgress(context)
+    case 'finish':
+      return finish(context, step)
+  }
+}
+
+const finish = (
+  { state, record, now }: RunContext,
+  { result, reason, fix }: Step & { do: 'finish' },
+): void => {
+  const { iteration, costUsd, tokens, activeMs, activeSince } = state()
+  record({
+    type: 'run.finished',
+    result,
+    reason,
+    fix,
+    exitCode: exitCodeOf(result),
+    iterations: iteration,
+    costUsd,
+    tokens,
+    durationMs: activeMs + now() - activeSince,
+  })
+}

@@ -1,0 +1,121 @@
+import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { YokeError } from '../errors.ts'
+import { atomicWrite } from '../system/atomic-write.ts'
+
+/** Where everything of one project lies (§5.1). */
+export type LoopFolder = {
+  readonly root: string
+  readonly notes: string
+  readonly lock: string
+  readonly config: string
+  readonly runs: string
+}
+
+/** Where everything of one run lies (§5.2). */
+export type RunFolder = {
+  readonly id: string
+  readonly root: string
+  readonly task: string
+  /** The user's own words for the judge, when there are any. */
+  readonly judge: string
+  readonly events: string
+  readonly state: string
+  readonly sessions: string
+  readonly backups: string
+}
+
+export const loopFolder = (project: string): LoopFolder => {
+  const root = join(project, '.loop')
+  return {
+    root,
+    notes: join(root, 'notes.md'),
+    lock: join(root, 'lock'),
+    config: join(root, 'config.yaml'),
+    runs: join(root, 'runs'),
+  }
+}
+
+export const runFolder = (loop: LoopFolder, id: string): RunFolder => {
+  const root = join(loop.runs, id)
+  return {
+    id,
+    root,
+    task: join(root, 'task.md'),
+    judge: join(root, 'judge.md'),
+    events: join(root, 'events.jsonl'),
+    state: join(root, 'state.json'),
+    sessions: join(root, 'sessions.json'),
+    backups: join(root, 'backups'),
+  }
+}
+
+export const iterationFolder = (run: RunFolder, iteration: number): string =>
+  join(run.root, 'iterations', String(iteration))
+
+/** Sorts by start: `20261201-093508-4f2a`. */
+export const newRunId = (now: Date, random: string): string =>
+  `${now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)}-${random.slice(0, 4)}`
+
+const ignored = `# Written by yoke: notes and logs are worth keeping in git, the rest is not.
+*
+!.gitignore
+!notes*.md
+!saga-log.md
+!config.yaml
+`
+
+/** Makes `.loop/` with its `.gitignore`. Throws E_NOT_WRITABLE before anything else is touched. */
+export const ensureLoopFolder = async (loop: LoopFolder): Promise<void> => {
+  try {
+    await mkdir(loop.runs, { recursive: true })
+    await access(loop.root, constants.W_OK)
+    await writeFile(join(loop.root, '.gitignore'), ignored, { flag: 'wx' }).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } catch (error) {
+    throw notWritable(loop.root, error)
+  }
+}
+
+/** Makes the folder of a new run, with copies of task and judge's prompt: a later edit of the files changes no run under way. */
+export const createRunFolder = async (
+  run: RunFolder,
+  task: string,
+  judge: string | undefined,
+): Promise<void> => {
+  try {
+    await mkdir(dirname(run.root), { recursive: true })
+    await mkdir(run.root)
+    await atomicWrite(run.task, task)
+    if (judge !== undefined) await atomicWrite(run.judge, judge)
+  } catch (error) {
+    throw notWritable(run.root, error)
+  }
+}
+
+/** Ids of the runs of a project, oldest first. */
+export const listRuns = async (loop: LoopFolder): Promise<readonly string[]> => {
+  const names = await readdir(loop.runs).catch(() => [])
+  return names.filter((name) => /^\d{8}-\d{6}-/.test(name)).sort()
+}
+
+/** The notes as they are on the disk; missing notes are empty notes. */
+export const readNotes = async (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return ''
+    throw new YokeError(
+      'E_NOTES_UNREADABLE',
+      `The notes ${file} cannot be read (${error.code}).`,
+      'Make the file readable.',
+    )
+  })
+
+const notWritable = (path: string, error: unknown): YokeError => {
+  const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new YokeError(
+    'E_NOT_WRITABLE',
+    `yoke cannot write to ${path} (${cause}).`,
+    'Make the project folder writable and see that the disk has room.',
+  )
+}

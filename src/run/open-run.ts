@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import * as v from 'valibot'
+import { exitCode, YokeError } from '../errors.ts'
+import type { RunEvent } from '../events.ts'
+import { initialState, reduce } from '../loop/reduce.ts'
+import type { RunState } from '../loop/state.ts'
+import { type Directives, DirectivesSchema } from '../task/directives.ts'
+import { type LoopFolder, listRuns, type RunFolder, runFolder } from './folder.ts'
+import { readJournal } from './journal.ts'
+import { type Holder, isAlive, readHolder } from './lock.ts'
+
+/** A run as its files tell it. */
+export type StoredRun = {
+  readonly folder: RunFolder
+  readonly events: readonly RunEvent[]
+  readonly begin: RunEvent & { type: 'run.started' }
+  readonly directives: Directives
+  readonly state: RunState
+  /** The yoke that carries it on right now. */
+  readonly holder?: Holder
+}
+
+/** Opens the run with this id (or a beginning of it that fits one run only), or the newest one. */
+export const openRun = async (loop: LoopFolder, wanted: string | undefined): Promise<StoredRun> => {
+  const folder = runFolder(loop, await findRun(loop, wanted))
+  const events = readJournal(folder.events)
+  const begin = events[0]
+  if (begin?.type !== 'run.started')
+    throw new YokeError(
+      'E_NO_RUN',
+      `The run ${folder.id} was stopped before it began.`,
+      'Start it again with `yoke brute`.',
+    )
+  const newest = events.findLast((event) => event.type === 'run.started' || event.type === 'run.resumed')
+  const directives = v.parse(DirectivesSchema, (newest ?? begin).directives)
+  const state = events.reduce(reduce, initialState(directives, begin.progress, Date.parse(begin.at)))
+  const holder = await readHolder(loop.lock)
+  return {
+    folder,
+    events,
+    begin,
+    directives,
+    state,
+    ...(holder !== undefined && holder.run === folder.id && isAlive(holder) ? { holder } : {}),
+  }
+}
+
+/** The prompts that the run was started with. */
+export const readPrompts = async (
+  run: RunFolder,
+): Promise<{ readonly task: string; readonly judgeWords?: string }> => {
+  const task = await readFile(run.task, 'utf8')
+  const judgeWords = await readFile(run.judge, 'utf8').catch(() => undefined)
+  return { task, ...(judgeWords === undefined ? {} : { judgeWords }) }
+}
+
+const findRun = async (loop: LoopFolder, wanted: string | undefined): Promise<string> => {
+  const runs = await listRuns(loop)
+  const fitting = wanted === undefined ? runs.slice(-1) : runs.filter((id) => id.startsWith(wanted))
+  const [only] = fitting
+  if (only !== undefined && fitting.length === 1) return only
+  if (wanted === undefined)
+    throw new YokeError(
+      'E_NO_RUN',
+      'There is no run in this project.',
+      'Start one with `yoke brute task.md`.',
+      exitCode.usage,
+    )
+  throw new YokeError(
+    'E_NO_RUN',
+    fitting.length === 0
+      ? `There is no run "${wanted}" in this project.`
+      : `"${wanted}" fits ${fitting.length} runs.`,
+    `Name one of: ${(fitting.length === 0 ? runs : fitting).slice(-5).join(', ')}.`,
+    exitCode.usage,
+  )
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endProcessTree } from './process-tree.ts'
+
+export type ShellOptions = {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Ends the command with everything it started. */
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number | undefined
+  readonly stdin?: string
+}
+
+export type ShellResult = {
+  /** `null` when a signal or the time limit ended the command. */
+  readonly exit: number | null
+  /** The last 8 KiB of standard output and standard error, in the order in which they were written. */
+  readonly output: string
+}
+
+const keptBytes = 8 * 1024
+
+/** How long output is still read after the shell has exited: a background process that it left may hold the pipe for ever. */
+const drainMs = 200
+
+/** Runs a command of the user's by the shell, in a process group of its own. */
+export const runShell = async (command: string, options: ShellOptions): Promise<ShellResult> => {
+  const windows = process.platform === 'win32'
+  const [file, args] = windows ? ['cmd.exe', ['/d', '/s', '/c', command]] : ['/bin/sh', ['-c', `exec 2>&1\n${command}`]]
+  const child = spawn(file, args, {
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: !windows,
+    stdio: ['pipe', 'pipe', windows ? 'pipe' : 'ignore'],
+  })
+  let tail = Buffer.alloc(0)
+  const keep = (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-keptBytes)
+  }
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
+  // A command that does not read its input closes the pipe; that is its right.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(options.stdin ?? '')
+
+  const end = () => child.pid !== undefined && void endProcessTree(child.pid)
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(end, options.timeoutMs)
+  options.signal?.addEventListener('abort', end, { once: true })
+  try {
+    const exit = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', resolve)
+    })
+    await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(drainMs)])
+    child.stdout?.destroy()
+    return { exit, output: wholeLines(tail) }
+  } finally {
+    clearTimeout(timer)
+    options.signal?.removeEventListener('abort', end)
+  }
+}
+
+/** A cut may fall into a line, or into a character. */
+const wholeLines = (tail: Buffer): string => {
+  const text = tail.toString('utf8')
+  return (tail.length < keptBytes ? text : text.slice(text.indexOf('\n') + 1)).trimEnd()
+}

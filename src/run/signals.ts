@@ -1,0 +1,29 @@
+/** How a run is asked to end. */
+export type Stopper = {
+  /** Aborted by the first signal: the run ends after the iteration. */
+  readonly stop: AbortSignal
+  /** Aborted by the second signal: the run ends now. */
+  readonly abort: AbortSignal
+  readonly dispose: () => void
+}
+
+/** Listens for INT and TERM; `onStop` hears of the first one. */
+export const listenForSignals = (onStop: (signal: NodeJS.Signals) => void): Stopper => {
+  const stop = new AbortController()
+  const abort = new AbortController()
+  const hear = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) return abort.abort()
+    stop.abort()
+    onStop(signal)
+  }
+  process.on('SIGINT', hear)
+  process.on('SIGTERM', hear)
+  return {
+    stop: stop.signal,
+    abort: abort.signal,
+    dispose: () => {
+      process.off('SIGINT', hear)
+      process.off('SIGTERM', hear)
+    },
+  }
+}

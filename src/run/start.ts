@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { version } from '../../package.json' with { type: 'json' }
+import type { Agent } from '../agents/agent.ts'
+import { exitCode, YokeError } from '../errors.ts'
+import type { RunEvent } from '../events.ts'
+import { asInput, type Directives } from '../task/directives.ts'
+import { grantsOf } from '../task/grants.ts'
+import { loadTask } from '../task/load.ts'
+import { resolveDirectives } from '../task/resolve.ts'
+import { type RunSettings, runBrute } from './brute.ts'
+import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
+import { takeLock } from './lock.ts'
+import { openRun, readPrompts } from './open-run.ts'
+import { endOrphan } from './orphan.ts'
+import { progressFingerprint } from './progress.ts'
+import { type AskForTrust, requireTrust } from './trust.ts'
+
+export type RunRequest = Pick<RunSettings, 'project' | 'env' | 'onEvent' | 'onActivity'> & {
+  /** Directives from the command line, by key. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly askForTrust: AskForTrust
+  readonly findAgent: (
+    directives: Directives,
+  ) => Promise<{ readonly agent: Agent; readonly agentFile: string }>
+}
+
+type End = RunEvent & { type: 'run.finished' }
+
+/** Begins a run of a task file, as the user named it. Everything that can be wrong is found before anything is written. */
+export const startRun = async (request: RunRequest, taskFile: string): Promise<End> => {
+  const { project, env } = request
+  const task = await loadTask({ file: taskFile, cwd: project, flags: request.flags, env })
+  await requireTrust(project, grantsOf(task), env, request.askForTrust)
+  const { agent, agentFile } = await request.findAgent(task.directives)
+  const loop = loopFolder(project)
+  await ensureLoopFolder(loop)
+  const run = runFolder(loop, newRunId(new Date(), randomUUID()))
+  const release = await takeLock(loop.lock, run.id, new Date())
+  try {
+    await createRunFolder(run, task.prompt, task.judgePrompt)
+    const settings = {
+      ...request,
+      loop,
+      run,
+      agent,
+      agentFile,
+      directives: task.directives,
+      now: Date.now,
+      random: Math.random,
+    }
+    const prompts = await readPrompts(run)
+    return await runBrute(
+      { ...settings, ...prompts },
+      {
+        type: 'run.started',
+        yoke: version,
+        task: task.file,
+        cwd: project,
+        agent: agent.name,
+        agentFile,
+        progress: await progressFingerprint(project, await readNotes(loop.notes)),
+        directives: asInput(task.directives),
+      },
+      [],
+    )
+  } finally {
+    await release()
+  }
+}
+
+/** Goes on with a run that was stopped, with what the command line changes of its directives. */
+export const resumeRun = async (request: RunRequest, wanted: string | undefined): Promise<End> => {
+  const { project } = request
+  const loop = loopFolder(project)
+  const { folder: run } = await openRun(loop, wanted)
+  const release = await takeLock(loop.lock, run.id, new Date())
+  try {
+    const { events, state, directives: stored } = await openRun(loop, run.id)
+    if (state.finished === 'done')
+      throw new YokeError(
+        'E_RUN_DONE',
+        `The run ${run.id} is done.`,
+        'Start another one with `yoke brute`.',
+        exitCode.usage,
+      )
+    const { directives } = resolveDirectives([
+      { name: 'flag', where: '', values: request.flags },
+      { name: 'stored', where: run.events, values: asInput(stored) },
+    ])
+    const { agent, agentFile } = await request.findAgent(directives)
+    await endOrphan(events)
+    const prompts = await readPrompts(run)
+    return await runBrute(
+      { ...request, ...prompts, loop, run, agent, agentFile, directives, now: Date.now, random: Math.random },
+      { type: 'run.resumed', yoke: version, directives: asInput(directives) },
+      events,
+    )
+  } finally {
+    await release()
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.ts'
+import type { Activity } from '../../events.ts'
+import { processStart } from '../../system/process-start.ts'
+import { startAgent } from '../agent-process.ts'
+import { Aborted, type RunContext } from '../context.ts'
+import { contextMeter } from '../context-meter.ts'
+import { iterationFolder } from '../folder.ts'
+
+/** Starts an agent for one role, keeps what it says in `iterations/<n>/`, and records how it began and ended. */
+export const runAgent = async (context: RunContext, invocation: Invocation): Promise<Outcome> => {
+  const { record, show, state, directives, now } = context
+  const { iteration } = state()
+  const attempt = state().attempts + 1
+  const { role, session } = invocation
+  const files = await openFiles(iterationFolder(context.run, iteration), role, attempt, invocation.prompt)
+  const meter = contextMeter()
+  const began = now()
+
+  const { outcome, ending, unknownEvents } = await startAgent(context.agent, context.agentFile, invocation, {
+    env: context.env,
+    signal: context.abort,
+    iterationTimeoutMs: directives['iteration-timeout'],
+    idleTimeoutMs: directives['idle-timeout'],
+    stdoutFile: files.stream,
+    stderrFile: files.stderr,
+    onSpawn: (pid) =>
+      record({
+        type: 'agent.started',
+        iteration,
+        role,
+        attempt,
+        pid,
+        pidStart: processStart(pid) ?? '',
+        ...(session.kind === 'resume' ? { session: session.id } : {}),
+      }),
+    onEvent: (event) => {
+      meter.add(event)
+      if (event.type === 'started' && session.kind !== 'ephemeral' && event.session !== state().session)
+        record({
+          type: 'session.opened',
+          role,
+          session: event.session,
+          ...optional('version', event.version),
+        })
+      const activity = activityOf(role, event)
+      if (activity !== undefined) show(activity)
+    },
+    onWarning: (message) => record({ type: 'warning', code: 'W_AGENT', message }),
+  })
+  if (ending.endedBy === 'abort') throw new Aborted()
+
+  record({
+    type: 'agent.finished',
+    iteration,
+    role,
+    class: outcome.class,
+    ...optional('session', session.kind === 'ephemeral' ? undefined : outcome.session),
+    costUsd: outcome.costUsd,
+    tokens: outcome.tokens,
+    ...optional('context', meter.read()),
+    turns: outcome.turns,
+    durationMs: now() - began,
+    denials: [...outcome.denials],
+    ...optional('resetsAt', outcome.resetsAt),
+    unknownEvents: Object.fromEntries(unknownEvents),
+    evidence: outcome.evidence,
+  })
+  return outcome
+}
+
+/** A later attempt in the same iteration gets files of its own: the evidence of the first one stays. */
+const openFiles = async (folder: string, role: Role, attempt: number, prompt: string) => {
+  await mkdir(folder, { recursive: true })
+  const stem = join(folder, `${role.replace(':', '-')}${attempt === 1 ? '' : `-${attempt}`}`)
+  await writeFile(`${stem}.prompt.md`, prompt)
+  return { stream: `${stem}.stream.jsonl`, stderr: `${stem}.stderr.log` }
+}
+
+const activityOf = (role: Role, event: AgentEvent): Activity | undefined => {
+  switch (event.type) {
+    case 'said':
+      return { type: 'agent.said', role, text: event.text }
+    case 'tool-called':
+      return { type: 'agent.tool', role, tool: event.tool, target: event.target }
+    case 'usage':
+      return { type: 'agent.usage', role, tokens: event.tokens }
+    case 'retrying':
+      return {
+        type: 'agent.retrying',
+        role,
+        attempt: event.attempt,
+        of: event.of,
+        delayMs: event.delayMs,
+        cause: event.cause,
+      }
+    default:
+      return undefined
+  }
+}
+
+/** A property that is left out when it has no value, as `exactOptionalPropertyTypes` wants it. */
+const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
+  value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V })

@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import type { Outcome } from '../../agents/agent.ts'
+import { type Verdict, VerdictSchema } from '../../events.ts'
+import { judgePrompt } from '../../loop/prompts.ts'
+import { isOrdinary } from '../../loop/recovery.ts'
+import { verdictFromText } from '../../loop/verdict.ts'
+import type { RunContext } from '../context.ts'
+import { iterationFolder } from '../folder.ts'
+import { runAgent } from './agent.ts'
+
+/** Asks the judge, in a fresh session that is not kept (§2.1), and records its verdict or that there is no readable one. */
+export const judge = async (context: RunContext): Promise<void> => {
+  const { directives, state, record, project, run } = context
+  const model = directives['judge-model'] ?? directives.model
+  const outcome = await runAgent(context, {
+    role: 'judge',
+    prompt: judgePrompt(context.task, context.judgeWords),
+    cwd: project,
+    session: { kind: 'ephemeral' },
+    access: 'read-only',
+    answer: { ...toJsonSchema(VerdictSchema) },
+    ...(model === undefined ? {} : { model }),
+  })
+  if (state().phase.at === 'recover') return
+  const { iteration, unreadable } = state()
+  const verdict = isOrdinary(outcome.class) ? readVerdict(outcome) : undefined
+  if (verdict === undefined)
+    return record({
+      type: 'judge.unreadable',
+      iteration,
+      attempt: unreadable + 1,
+      text: outcome.evidence || outcome.text.slice(-500),
+    })
+  await writeFile(
+    join(iterationFolder(run, iteration), 'verdict.json'),
+    `${JSON.stringify(verdict, undefined, 2)}\n`,
+  )
+  record({ type: 'judge.verdict', iteration, ...verdict })
+}
+
+const readVerdict = ({ answer, text }: Outcome): Verdict | undefined => {
+  const structured = v.safeParse(VerdictSchema, answer)
+  return structured.success ? structured.output : verdictFromText(text)
+}

@@ -1,0 +1,35 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunContext } from '../context.ts'
+import { iterationFolder } from '../folder.ts'
+
+/** Trims the worker's session to what the notes name. Whatever stands in the way, the run goes on with the session as it is. */
+export const trimSession = async (
+  context: RunContext,
+  session: string,
+  keep: readonly string[],
+  harder: boolean,
+): Promise<void> => {
+  const { agent, record, project, env, directives, run, state, now } = context
+  const refuse = (code: string, reason: string) => record({ type: 'trim.refused', session, code, reason })
+  const file = await agent.findSession(session, project, env)
+  if (file === undefined) return refuse('no-session', 'the session file is not where the agent keeps it')
+  await mkdir(run.backups, { recursive: true })
+  const began = now()
+  const result = await agent.trimSession({
+    file,
+    keep,
+    cwd: project,
+    staleReads: directives['stale-reads'],
+    harder,
+    backup: join(run.backups, `${session}.bak`),
+    env,
+  })
+  if (result.status === 'refused') return refuse(result.code, result.reason)
+  const { report } = result
+  await writeFile(
+    join(iterationFolder(run, state().iteration), harder ? 'trim-harder.json' : 'trim.json'),
+    `${JSON.stringify(report, undefined, 2)}\n`,
+  )
+  record({ type: 'trim.applied', session, ...summary(report), durationMs: now() - began })
+}

@@ -1,0 +1,34 @@
+/** `950`, `12.3k`, `1.2M`. */
+export const formatCount = (count: number): string => {
+  if (count < 1000) return String(count)
+  if (count < 999_950) return `${(count / 1000).toFixed(1)}k`
+  return `${(count / 1_000_000).toFixed(1)}M`
+}
+
+/** `0.4s`, `12s`, `3m 05s`, `2h 04m`. */
+export const formatDuration = (ms: number): string => {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`
+  return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`
+}
+
+const pad = (n: number): string => String(n).padStart(2, '0')
+
+/** `$0.0042` below a cent, else `$1.23`. */
+export const formatMoney = (usd: number): string =>
+  `$${usd > 0 && usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`
+
+/**
+ * Text from a model, a tool or a file, safe for a terminal: control characters, which could move the cursor or rewrite
+ * what stands above, and the invisible characters that turn the direction of text are shown as `�`.
+ */
+export const printable = (text: string): string =>
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '�')
+
+/** The first line of a text, cut to a width, safe for a terminal. */
+export const oneLine = (text: string, width: number): string => {
+  const line = printable(text.trim().replace(/\s+/g, ' '))
+  return line.length <= width ? line : `${line.slice(0, width - 1)}…`
+}

@@ -1,0 +1,111 @@
+import type { Colors } from 'picocolors/types'
+import type { Activity, RunEvent } from '../events.ts'
+import { formatCount, formatDuration, formatMoney, oneLine, printable } from './format.ts'
+
+/** What people see of one event, or undefined when it says nothing to them. Several lines are parted by newlines. */
+export const lineOf = (event: RunEvent | Activity, colors: Colors): string | undefined => {
+  const { dim, bold, green, red, yellow, cyan } = colors
+  switch (event.type) {
+    case 'run.started':
+      return `${bold('yoke')} ${dim(`run ${event.run} · ${event.agent} · ${event.task}`)}`
+    case 'run.resumed':
+      return `${bold('yoke')} ${dim(`run ${event.run} goes on`)}`
+    case 'run.stopping':
+      return yellow('Stopping after this iteration. A second signal stops now.')
+    case 'iteration.started':
+      return `\n${bold(`Iteration ${event.iteration}`)} ${dim(event.session === undefined ? 'fresh session' : `session ${event.session.slice(0, 8)}`)}`
+    case 'agent.said':
+      return event.role === 'worker' ? `  ${oneLine(event.text, 100)}` : undefined
+    case 'agent.tool':
+      return dim(
+        `  ${event.role === 'worker' ? '' : `${event.role}: `}${event.tool} ${oneLine(event.target, 90)}`,
+      )
+    case 'agent.retrying':
+      return yellow(
+        `  The agent tries again in ${formatDuration(event.delayMs)} (${event.attempt}/${event.of}): ${oneLine(event.cause, 60)}`,
+      )
+    case 'agent.finished':
+      return agentLine(event, colors)
+    case 'session.stale':
+      return yellow(
+        `  The session cannot go on (${oneLine(event.reason, 80)}). The iteration starts again in a fresh one.`,
+      )
+    case 'session.forked':
+      return cyan(`  Fresh session: ${oneLine(event.reason, 80)}`)
+    case 'trim.applied':
+      return cyan(
+        `  trim: ${formatCount(event.tokensBefore)} → ${formatCount(event.tokensAfter)} tokens, kept ${event.kept.length === 0 ? 'no file' : event.kept.map(printable).join(', ')}`,
+      )
+    case 'trim.skipped':
+      return dim(`  trim: skipped, ${event.reason}`)
+    case 'trim.refused':
+      return yellow(`  trim: refused, ${oneLine(event.reason, 120)}. The session goes on as it is.`)
+    case 'check.passed':
+      return green(`  ✓ ${oneLine(event.command, 80)} ${dim(formatDuration(event.durationMs))}`)
+    case 'check.failed':
+      return red(`  ✗ ${oneLine(event.command, 80)} (exit ${event.exit ?? 'by signal'})`)
+    case 'judge.verdict':
+      return [
+        `  judge: ${event.verdict === 'done' ? green('done') : yellow(event.verdict)}`,
+        ...event.reasons.map((reason) => `    ${oneLine(reason, 110)}`),
+      ].join('\n')
+    case 'judge.unreadable':
+      return yellow(`  judge: no readable verdict (try ${event.attempt} of 2)`)
+    case 'wait.started':
+      return yellow(
+        `  Waiting until ${new Date(event.until).toLocaleTimeString()}: ${oneLine(event.reason, 80)}`,
+      )
+    case 'warning':
+      return yellow(`  Warning: ${oneLine(event.message, 160)}`)
+    case 'run.finished':
+      return finishLines(event, colors)
+    case 'agent.usage':
+    case 'agent.started':
+    case 'session.opened':
+    case 'notes.read':
+    case 'wait.finished':
+    case 'iteration.finished':
+      return undefined
+  }
+}
+
+const agentLine = (event: RunEvent & { type: 'agent.finished' }, { dim, red }: Colors): string => {
+  const { tokens } = event
+  const read = tokens.input + tokens.cacheRead + tokens.cacheWrite
+  const share = read === 0 ? '' : ` · ${Math.round((100 * tokens.cacheRead) / read)}% from cache`
+  const figures = dim(
+    `  ${event.role}: ${formatDuration(event.durationMs)} · ${formatCount(read)} tokens in${share} · ${formatCount(tokens.output)} out · ${formatMoney(event.costUsd)}`,
+  )
+  const denied =
+    event.denials.length === 0 || event.role !== 'worker'
+      ? []
+      : [
+          red(
+            `  The agent was denied: ${oneLine(event.denials.join(', '), 80)}. Set \`allowed-tools\` or \`permission-mode\` if it needs this.`,
+          ),
+        ]
+  return event.class === 'ok'
+    ? [figures, ...denied].join('\n')
+    : [figures, red(`  ${event.role}: ${event.class}, ${oneLine(event.evidence, 120)}`), ...denied].join('\n')
+}
+
+const finishLines = (
+  event: RunEvent & { type: 'run.finished' },
+  { bold, green, red, yellow, dim }: Colors,
+): string => {
+  const colour =
+    event.result === 'done'
+      ? green
+      : event.result === 'agent-failing' || event.result === 'failed'
+        ? red
+        : yellow
+  const { tokens } = event
+  return [
+    '',
+    `${colour(bold(event.result))} ${oneLine(event.reason, 300)}`,
+    ...(event.fix === '' ? [] : [oneLine(event.fix, 300)]),
+    dim(
+      `${event.iterations} iterations · ${formatDuration(event.durationMs)} · ${formatCount(tokens.input + tokens.cacheRead + tokens.cacheWrite)} tokens in · ${formatCount(tokens.output)} out · ${formatMoney(event.costUsd)} · .loop/runs/${event.run}`,
+    ),
+  ].join('\n')
+}

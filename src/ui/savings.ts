@@ -1,0 +1,12 @@
+import type { RunEvent } from '../events.ts'
+import { formatCount } from './format.ts'
+
+/** What the trims of a run took out of the context, in a sentence; sizes are yoke's estimates of request tokens. */
+export const trimSavings = (events: readonly RunEvent[]): string => {
+  const trims = events.filter((event) => event.type === 'trim.applied')
+  if (trims.length === 0) return 'Nothing was trimmed in this run.'
+  const before = trims.reduce((sum, trim) => sum + trim.tokensBefore, 0)
+  const after = trims.reduce((sum, trim) => sum + trim.tokensAfter, 0)
+  const share = before === 0 ? 0 : Math.round((100 * (before - after)) / before)
+  return `${trims.length} ${trims.length === 1 ? 'trim' : 'trims'} cut the conversation from about ${formatCount(before)} to ${formatCount(after)} tokens in all: ${share}% less to pay for and to be confused by.`
+}
