@@ -124,6 +124,12 @@ export const failureRules: readonly FailureRule[] = [
       requestError('server_error', 'overloaded'),
     ),
   },
+  // A limit that was refused earlier and gone round by paid usage is not the cause of every later failure.
+  {
+    class: 'rate-limit',
+    when: ({ ending }) => ending.limit !== undefined,
+    only: ({ result }) => result?.isError === true,
+  },
 
   {
     class: 'killed',
