@@ -1,0 +1,60 @@
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import picomatch from 'picomatch'
+
+export type KeepMatch = {
+  readonly entry: string
+  /** The entry names the file itself: pictures are kept only then. */
+  readonly exact: boolean
+}
+
+export type KeepMatcher = (path: string) => readonly KeepMatch[]
+
+/** The path with every symbolic link resolved; of a file that is gone, as far as it goes. */
+export type RealPath = (path: string) => string
+
+/**
+ * Which entries name a file. An entry is a path or a glob, absolute or relative to `cwd`; a folder stands for all that is in
+ * it. Paths are compared in NFC, as given and with their links resolved; an entry that is the very name of a file counts even
+ * where it looks like a glob (`app/[id]/page.tsx`).
+ */
+export const keepMatcher = (entries: readonly string[], cwd: string, realPath: RealPath): KeepMatcher => {
+  const tests = entries.map((entry) => ({ entry, test: entryTest(entry, cwd, realPath) }))
+  return (path) => {
+    const absolute = resolve(cwd, path)
+    const names = new Set([plain(absolute), plain(realPath(absolute))])
+    return tests.flatMap(({ entry, test }): readonly KeepMatch[] => {
+      const found = [...names].map(test)
+      if (found.includes('exact')) return [{ entry, exact: true }]
+      return found.includes('within') ? [{ entry, exact: false }] : []
+    })
+  }
+}
+
+type Test = (name: string) => 'exact' | 'within' | undefined
+
+const entryTest = (entry: string, cwd: string, realPath: RealPath): Test => {
+  const absolute = isAbsolute(entry) ? entry : join(cwd, entry)
+  const literals = new Set([plain(resolve(absolute)), plain(realPath(resolve(absolute)))])
+  const globs = globsOf(entry, cwd, realPath)
+  return (name) => {
+    if (literals.has(name)) return 'exact'
+    if ([...literals].some((literal) => name.startsWith(literal === '/' ? literal : `${literal}/`)))
+      return 'within'
+    return globs.some((glob) => glob(name)) ? 'within' : undefined
+  }
+}
+
+type Glob = (name: string) => boolean
+
+const globsOf = (entry: string, cwd: string, realPath: RealPath): readonly Glob[] => {
+  const pattern = plain(entry).replace(/^(?:\.\/)+/, '')
+  if (!picomatch.scan(pattern).isGlob) return []
+  const matches = picomatch(pattern.endsWith('/') ? `${pattern}**` : pattern, { dot: true })
+  if (isAbsolute(entry)) return [matches]
+  return [...new Set([cwd, realPath(cwd)])].map((root) => (name) => {
+    const inside = plain(relative(plain(root), name))
+    return matches(inside)
+  })
+}
+
+const plain = (path: string): string => (sep === '\\' ? path.replaceAll('\\', '/') : path).normalize('NFC')

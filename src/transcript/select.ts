@@ -1,0 +1,172 @@
+import type { Chain } from './chain.ts'
+import { spentAttachments } from './dispositions.ts'
+import type { Entry, Source } from './entry.ts'
+import type { Read } from './reads.ts'
+import type { Note } from './scan.ts'
+import type { Rendered } from './stale.ts'
+
+/** A Read that stays, with the text of now where the old one is stale. */
+export type KeptRead = Read & { readonly mtimeMs: number; readonly now?: Rendered }
+
+/** One line of the trimmed file. */
+export type Planned =
+  | { readonly do: 'note'; readonly source: Source }
+  | {
+      readonly do: 'record'
+      readonly source: Source
+      readonly entry: Entry
+      /** Which blocks of the message stay, by index; undefined: all. */
+      readonly blocks?: ReadonlySet<number>
+      /** Reads whose content this record holds. */
+      readonly reads: readonly KeptRead[]
+      /** The text that ends the conversation stands apart from the message that it was part of. */
+      readonly apart: boolean
+    }
+  /** An end for a conversation in which the model has said nothing; `source` is an answer to take the envelope from. */
+  | { readonly do: 'closing'; readonly source: Source; readonly entry: Entry }
+
+export type PlanFault = 'no-answer' | 'no-prompt'
+
+/**
+ * What stays of a session, in order: everything up to the first answer (it makes the cached prefix, first prompt and attachments
+ * included), later attachments that still say something, unknown records, the newest summary of a compaction, the kept reads,
+ * and at the end the last text of the model.
+ */
+export const select = (
+  entries: readonly Entry[],
+  { live }: Chain,
+  notes: readonly Note[],
+  reads: readonly KeptRead[],
+): readonly Planned[] | PlanFault => {
+  const isLive = (_: Entry, index: number) => live.has(index)
+  const answers = entries.map((entry, index) =>
+    live.has(index) && entry.kind === 'answer' ? entry : undefined,
+  )
+  const firstAnswer = answers.findIndex((answer) => answer !== undefined && !answer.synthetic)
+  if (firstAnswer === -1) return 'no-answer'
+  const firstPrompt = entries.findIndex((entry, index) => isLive(entry, index) && isPrompt(entry))
+  if (firstPrompt === -1) return 'no-prompt'
+
+  const lastSummary = entries.findLastIndex(
+    (entry, index) => isLive(entry, index) && entry.kind === 'summary',
+  )
+  const ids = idsOf(reads)
+  let lastKept = -1
+  const bodies = new Set<string>()
+  const uuids = new Set<string>()
+  const planned: Planned[] = []
+
+  for (const [index, entry] of entries.entries()) {
+    const held = reads.filter(({ at }) => at === index)
+    const plain: Planned = { do: 'record', source: entry.source, entry, reads: held, apart: false }
+    if (entry.sidechain || (!live.has(index) && entry.kind !== 'unknown')) continue
+    if (entry.kind === 'answer') {
+      const own = idsOf(reads.filter((read) => read.kind === 'pair' && read.use === index))
+      if (own.size === 0) continue
+      planned.push({
+        ...plain,
+        blocks: indices(entry.blocks, (block) => block.kind === 'tool-use' && own.has(block.id)),
+      })
+      lastKept = index
+      continue
+    }
+    if (entry.kind === 'results') {
+      if (held.length === 0) continue
+      const own = idsOf(held)
+      planned.push({
+        ...plain,
+        blocks: new Set(entry.results.filter(({ id }) => own.has(id)).map(({ block }) => block)),
+      })
+      lastKept = index
+      continue
+    }
+    if (entry.uuid !== undefined && uuids.has(entry.uuid)) continue
+    const isHead = index < firstAnswer || index === firstPrompt
+    const stays =
+      entry.kind === 'attachment'
+        ? attachmentStays(entry, isHead, held.length > 0, ids, bodies)
+        : entry.kind === 'unknown' ||
+          index === lastSummary ||
+          (isHead && entry.kind !== 'boundary' && entry.label !== 'progress')
+    if (!stays) continue
+    if (entry.uuid !== undefined) uuids.add(entry.uuid)
+    if (entry.kind === 'attachment') bodies.add(entry.body)
+    planned.push(plain)
+    lastKept = index
+  }
+
+  const end = closing(entries, live, firstAnswer, lastKept)
+  const kept = new Set(planned.flatMap((item) => (item.do === 'record' ? [item.entry.uuid] : [])))
+  return interleave(planned, end, notesThatStay(notes, kept))
+}
+
+const isPrompt = (entry: Entry) => entry.kind === 'prompt' || entry.kind === 'summary'
+
+const indices = <T>(items: readonly T[], test: (item: T) => boolean): ReadonlySet<number> =>
+  new Set(items.flatMap((item, index) => (test(item) ? [index] : [])))
+
+const idsOf = (reads: readonly KeptRead[]): ReadonlySet<string> =>
+  new Set(reads.flatMap((read) => (read.kind === 'pair' ? [read.id] : [])))
+
+const attachmentStays = (
+  entry: Entry & { kind: 'attachment' },
+  isHead: boolean,
+  isKeptRead: boolean,
+  ids: ReadonlySet<string>,
+  bodies: ReadonlySet<string>,
+): boolean => {
+  if (isKeptRead) return true
+  if (entry.toolUse !== undefined) return ids.has(entry.toolUse)
+  if (isHead) return true
+  if (entry.file !== undefined || spentAttachments.has(entry.type)) return false
+  return !bodies.has(entry.body)
+}
+
+/** The last text of the model; it stands apart where something that is kept follows it. */
+const closing = (
+  entries: readonly Entry[],
+  live: ReadonlySet<number>,
+  firstAnswer: number,
+  lastKept: number,
+): Planned => {
+  const last = entries.findLastIndex(
+    (entry, index) =>
+      live.has(index) && entry.kind === 'answer' && !entry.synthetic && textIndex(entry) !== -1,
+  )
+  const entry = entries[last === -1 ? firstAnswer : last]
+  if (entry?.kind !== 'answer') throw new Error('the first answer is an answer')
+  if (last === -1) return { do: 'closing', source: entry.source, entry }
+  return {
+    do: 'record',
+    source: entry.source,
+    entry,
+    blocks: new Set([textIndex(entry)]),
+    reads: [],
+    apart: lastKept >= last,
+  }
+}
+
+const textIndex = (entry: Entry & { kind: 'answer' }) =>
+  entry.blocks.findLastIndex((block) => block.kind === 'text' && block.usable)
+
+const notesThatStay = (notes: readonly Note[], kept: ReadonlySet<string | undefined>): readonly Note[] => {
+  const lastOf = new Map(notes.map((note) => [note.type, note]))
+  return notes.filter((note) => {
+    if (note.disposition === 'last') return lastOf.get(note.type) === note
+    return note.disposition === 'keep' || note.names.some((name) => kept.has(name))
+  })
+}
+
+/** Notes keep their place among the records; those behind the last record of the source come last. */
+const interleave = (
+  records: readonly Planned[],
+  end: Planned,
+  notes: readonly Note[],
+): readonly Planned[] => {
+  const lines: Planned[] = [...records]
+  const asLine = ({ source }: Note): Planned => ({ do: 'note', source })
+  const lastRecord = Math.max(end.source.offset, ...records.map(({ source }) => source.offset))
+  for (const note of notes) if (note.source.offset < lastRecord) lines.push(asLine(note))
+  lines.sort((a, b) => a.source.offset - b.source.offset)
+  return [...lines, end, ...notes.filter(({ source }) => source.offset >= lastRecord).map(asLine)]
+}

@@ -1,0 +1,136 @@
+import type { Stats } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import type { Read } from './reads.ts'
+import { blocksOf, type SessionRecord } from './record.ts'
+import { fileLines, parseReadText, renderReadText } from './render-read.ts'
+
+/** What a kept Read is worth now. `mtimeMs` is that of the file: a Read must not look older than it. */
+export type Judgement =
+  | { readonly state: 'fresh'; readonly mtimeMs: number }
+  | { readonly state: 'refreshed'; readonly mtimeMs: number; readonly now: Rendered }
+  | { readonly state: 'dropped'; readonly reason: StaleReason }
+
+export type Rendered = {
+  /** The new text of the result, in the form of the old one. */
+  readonly text: string
+  /** The same without line numbers, as the CLI keeps it beside the message. */
+  readonly content: string
+  readonly numLines: number
+  readonly totalLines: number
+}
+
+export type StaleReason =
+  | 'changed'
+  | 'deleted'
+  | 'directory'
+  | 'binary'
+  | 'unreadable'
+  | 'empty'
+  | 'shorter than the offset'
+  | 'too large'
+  | 'changed, and its form is unknown'
+
+/** Tokens of one Read's result above which the CLI cuts it (measured on 2.1.332: "cap 25000"), in bytes. */
+const maxBytes = 100_000
+
+/** Compares a Read with the file on disk. `record` holds its result. */
+export const judgeRead = async (
+  read: Read,
+  record: SessionRecord,
+  policy: 'refresh' | 'drop',
+): Promise<Judgement> => {
+  const file = await look(read.path)
+  if (typeof file === 'string') return { state: 'dropped', reason: file }
+  const { mtimeMs } = file
+  const old = oldText(read, record)
+  const form = old === undefined ? undefined : parseReadText(old)
+  if (old === undefined || form === undefined) {
+    const readAt = Date.parse(record.timestamp ?? '')
+    return mtimeMs <= readAt
+      ? { state: 'fresh', mtimeMs }
+      : { state: 'dropped', reason: 'changed, and its form is unknown' }
+  }
+  if (file.bytes.subarray(0, 8192).includes(0) && !isUtf16(file.bytes))
+    return { state: 'dropped', reason: 'binary' }
+  if (file.bytes.length === 0) return { state: 'dropped', reason: 'empty' }
+
+  const lines = fileLines(file.bytes)
+  const slice = lines.slice(form.start - 1, endOf(read, record, form))
+  if (slice.length === form.lines.length && slice.every((line, index) => line === form.lines[index]))
+    return { state: 'fresh', mtimeMs }
+  if (policy === 'drop') return { state: 'dropped', reason: 'changed' }
+  if (slice.length === 0) return { state: 'dropped', reason: 'shorter than the offset' }
+  const text = renderReadText({ ...form, lines: slice })
+  if (Buffer.byteLength(text) > Math.max(maxBytes, Buffer.byteLength(old)))
+    return { state: 'dropped', reason: 'too large' }
+  const now = { text, content: slice.join('\n'), numLines: slice.length, totalLines: lines.length }
+  return { state: 'refreshed', mtimeMs, now }
+}
+
+type Found = { readonly bytes: Buffer; readonly mtimeMs: number }
+
+const look = async (path: string): Promise<Found | StaleReason> => {
+  try {
+    const { mtimeMs, size, ...kind } = await stat(path).then(withKind)
+    if (kind.isDirectory) return 'directory'
+    // Reading a pipe or a device may never end.
+    if (!kind.isFile) return 'unreadable'
+    if (size > 64 << 20) return 'too large'
+    return { bytes: await readFile(path), mtimeMs }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'deleted' : 'unreadable'
+  }
+}
+
+const withKind = (stats: Stats) => ({
+  mtimeMs: stats.mtimeMs,
+  size: stats.size,
+  isDirectory: stats.isDirectory(),
+  isFile: stats.isFile(),
+})
+
+const isUtf16 = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xfe
+
+/** Where the slice ends: a Read to the end goes to the end of the file of now; one that was cut goes as far as it did. */
+const endOf = (
+  read: Read,
+  record: SessionRecord,
+  form: { start: number; lines: readonly string[] },
+): number => {
+  if (read.limit !== undefined) return form.start - 1 + read.limit
+  const oldEnd = form.start - 1 + form.lines.length
+  const total = fileOf(read, record)?.['totalLines']
+  const wasCut = typeof total === 'number' ? oldEnd < total : form.lines.length >= 2000
+  return wasCut ? oldEnd : Number.POSITIVE_INFINITY
+}
+
+/** The CLI's own copy of what was read. */
+export const fileOf = (read: Read, record: SessionRecord): Readonly<Record<string, unknown>> | undefined => {
+  const holder = read.kind === 'pair' ? record.toolUseResult : record.attachment?.['content']
+  if (typeof holder !== 'object' || holder === null || !('file' in holder)) return undefined
+  const { file } = holder
+  return typeof file === 'object' && file !== null ? (file as Readonly<Record<string, unknown>>) : undefined
+}
+
+/** The text that the model was shown; undefined when it is no single text. */
+const oldText = (read: Read, record: SessionRecord): string | undefined => {
+  if (read.content !== 'text') return undefined
+  if (read.kind === 'attachment') return attachmentText(record)
+  const content = blocksOf(record).find((block) => block.tool_use_id === read.id)?.content
+  return typeof content === 'string' ? content : undefined
+}
+
+/** How an attached file is shown: the result of a Read that the model did not ask for. */
+export const attachmentFrame =
+  /^(<system-reminder>\nResult of calling the Read tool:\n)([\s\S]*)(\n<\/system-reminder>)$/
+
+const attachmentText = (record: SessionRecord): string | undefined => {
+  const { rendered } = record
+  if (!Array.isArray(rendered)) return undefined
+  for (const part of rendered) {
+    const text = attachmentFrame.exec(String((part as { content?: unknown } | null)?.content))?.[2]
+    if (text !== undefined) return text
+  }
+  return undefined
+}
