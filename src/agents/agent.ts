@@ -27,6 +27,12 @@ export type Invocation = {
   readonly extraArgs?: readonly string[]
 }
 
+/** The part of the user's own configuration that also a role gets that reads no settings. */
+export type OwnSettings = {
+  readonly env: Readonly<Record<string, string>>
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
 /** What the operating system is asked to start. The prompt goes in by `stdin`: an argument is limited to 128 KiB on Linux. */
 export type CommandLine = {
   readonly file: string
@@ -147,7 +153,7 @@ export type Outcome = {
   readonly evidence: string
 }
 
-/** The port to a coding-agent CLI. Everything but `findSession` is pure, so that vectors can test it. */
+/** The port to a coding-agent CLI. Every synchronous function is pure, so that vectors can test it. */
 export type Agent = {
   /** Also the name of its program on PATH. */
   readonly name: string
@@ -158,7 +164,10 @@ export type Agent = {
     file: string,
     invocation: Invocation,
     env: Readonly<Record<string, string | undefined>>,
+    own?: OwnSettings,
   ) => CommandLine
+  /** For a role with read-only access, which reads no settings by itself. */
+  readonly ownSettings: (env: Readonly<Record<string, string | undefined>>) => Promise<OwnSettings>
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]
   readonly classify: (ending: Ending, invocation: Invocation) => Outcome

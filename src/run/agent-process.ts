@@ -22,7 +22,8 @@ export const startAgent = async (
   { env, onEvent, ...options }: AgentOptions,
 ): Promise<AgentRun> => {
   const tally = eventTally()
-  const ended = await runProcess(agent.commandLine(file, invocation, env), {
+  const own = invocation.access === 'read-only' ? await agent.ownSettings(env) : undefined
+  const ended = await runProcess(agent.commandLine(file, invocation, env, own), {
     ...options,
     cwd: invocation.cwd,
     onLine: (line) => {

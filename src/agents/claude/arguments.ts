@@ -1,5 +1,5 @@
 import { exitCode, YokeError } from '../../errors.ts'
-import type { CommandLine, Invocation, SessionUse } from '../agent.ts'
+import type { CommandLine, Invocation, OwnSettings, SessionUse } from '../agent.ts'
 import { withoutSessionMarkers } from './environment.ts'
 
 /** The command line of one start of Claude Code in print mode. Throws `E_AGENT_ARGS` when `extraArgs` contradict it. */
@@ -7,6 +7,7 @@ export const commandLine = (
   file: string,
   invocation: Invocation,
   env: Readonly<Record<string, string | undefined>>,
+  own: OwnSettings = { env: {}, settings: {} },
 ): CommandLine => {
   const {
     prompt,
@@ -27,7 +28,7 @@ export const commandLine = (
       ...sessionArguments(session),
       ...(answer === undefined ? [] : ['--json-schema', JSON.stringify(answer)]),
       ...(access === 'read-only'
-        ? readOnly
+        ? [...readOnly, ...settingsArguments(own)]
         : [
             ...(permissionMode === undefined ? [] : ['--permission-mode', permissionMode]),
             ...(allowedTools.length === 0 ? [] : ['--allowedTools', ...allowedTools]),
@@ -35,7 +36,7 @@ export const commandLine = (
       ...extraArgs,
     ],
     stdin: prompt,
-    env: { ...withoutSessionMarkers(env), ...(access === 'read-only' ? readOnlyEnv : {}) },
+    env: withoutSessionMarkers(access === 'read-only' ? { ...env, ...own.env, ...readOnlyEnv } : env),
   }
 }
 
@@ -66,6 +67,9 @@ const readOnly = [
   ...['--setting-sources', ''],
   '--strict-mcp-config',
 ] as const
+
+const settingsArguments = ({ settings }: OwnSettings): readonly string[] =>
+  Object.keys(settings).length === 0 ? [] : ['--settings', JSON.stringify(settings)]
 
 /** The agent's own memory of the project is written by the worker and read even without settings. */
 const readOnlyEnv = { CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' } as const

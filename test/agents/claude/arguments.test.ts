@@ -73,6 +73,15 @@ describe('the command line of Claude Code', () => {
     ])
   })
 
+  it('gives a judge what it needs of the settings that it may not read, and a worker nothing', () => {
+    const own = { env: { AWS_PROFILE: 'work', CLAUDECODE: '1' }, settings: { apiKeyHelper: 'get-key' } }
+    const line = commandLine('f', judge, { AWS_PROFILE: 'home' }, own)
+    expect(line.args.slice(-2)).toEqual(['--settings', '{"apiKeyHelper":"get-key"}'])
+    expect(line.env).toMatchObject({ AWS_PROFILE: 'work' })
+    expect(line.env).not.toHaveProperty('CLAUDECODE')
+    expect(commandLine('f', worker, {}, own)).toMatchObject({ args: base, env: {} })
+  })
+
   it("keeps the worker's memory from the judge, and leaves it to the worker", () => {
     expect(commandLine('f', judge, {}).env).toMatchObject({ CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' })
     expect(commandLine('f', worker, {}).env).not.toHaveProperty('CLAUDE_CODE_DISABLE_AUTO_MEMORY')

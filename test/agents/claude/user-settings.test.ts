@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { userSettings } from '../../../src/agents/claude/user-settings.ts'
+import { temporaryFolder } from '../../helpers/temporary.ts'
+
+const read = async (text: string) => {
+  const CLAUDE_CONFIG_DIR = await temporaryFolder()
+  await writeFile(join(CLAUDE_CONFIG_DIR, 'settings.json'), text)
+  return userSettings({ CLAUDE_CONFIG_DIR })
+}
+
+const none = { env: {}, settings: {} }
+
+describe("the user's settings for a role that reads none", () => {
+  it('are the way to the provider, the model and the time that sessions are kept, and no rights, hooks or words', async () => {
+    const settings = { apiKeyHelper: 'get-key', model: 'opus', cleanupPeriodDays: 365 }
+    const others = { permissions: { allow: ['Bash'] }, hooks: {}, outputStyle: 'pirate' }
+    expect(await read(JSON.stringify({ ...settings, ...others, env: { AWS_PROFILE: 'work' } }))).toEqual({
+      env: { AWS_PROFILE: 'work' },
+      settings,
+    })
+  })
+
+  it.each(['', '{', '[]', 'null', '{"env":{"A":1}}'])('are none in a damaged file: %s', async (text) => {
+    expect(await read(text)).toEqual(none)
+  })
+
+  it('are none without a file', async () => {
+    expect(await userSettings({ CLAUDE_CONFIG_DIR: '/nonexistent' })).toEqual(none)
+  })
+})
