@@ -66,7 +66,10 @@ export const RunEventSchema = v.variant('type', [
     role: RoleSchema,
     class: text,
     session: v.optional(text),
+    /** Of this start alone, in US dollars. */
     costUsd: v.number(),
+    /** As the agent printed it: of this start, or of all starts in its session. */
+    printedCostUsd: v.number(),
     tokens: TokensSchema,
     /** What the provider counted for the first and the largest request: the context of this start of the agent. */
     context: v.optional(v.object({ first: count, peak: count })),

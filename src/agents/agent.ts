@@ -1,3 +1,5 @@
+import type { TrimResult } from '../transcript/trim.ts'
+
 /** A part that an agent plays. Judge and scoper always run in a fresh session. */
 export type Role = 'worker' | 'judge' | 'scoper' | `periodic:${string}`
 
@@ -171,10 +173,29 @@ export type Agent = {
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]
   readonly classify: (ending: Ending, invocation: Invocation) => Outcome
+  /** Whether this release prints the cost of all runs of a session so far, and not of this run alone. */
+  readonly printsSessionCost: (version: string) => boolean
   /** Absolute path of the stored session, or undefined when there is none. */
   readonly findSession: (
     id: string,
     cwd: string,
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<string | undefined>
+  /** Cuts a stored session down to `keep`; never throws for what is wrong with the session. */
+  readonly trimSession: (request: SessionTrim) => Promise<TrimResult>
+}
+
+export type SessionTrim = {
+  /** Absolute path of the stored session. */
+  readonly file: string
+  /** The entries of the `KEEP` lines. */
+  readonly keep: readonly string[]
+  /** Absolute path of the project. */
+  readonly cwd: string
+  readonly staleReads: 'refresh' | 'drop'
+  /** Keep less: the provider said that the context is full. */
+  readonly harder: boolean
+  /** Where the session is copied to before it is changed. */
+  readonly backup: string
+  readonly env: Readonly<Record<string, string | undefined>>
 }

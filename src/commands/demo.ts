@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName } from '../agents/registry.ts'
 import type { RunEvent } from '../events.ts'
 import type { Define } from '../main.ts'
 import { probeEnvironment } from '../probe/environment.ts'
-import { findOrInstallClaude } from '../probe/pinned-cli.ts'
+import { cacheFolder, ensureClaude, pinnedClaude } from '../probe/pinned-cli.ts'
 import { parseScenario } from '../probe/scenario.ts'
 import demoScenario from '../probe/scenarios/demo.json' with { type: 'json' }
 import demoProject from '../probe/scenarios/demo-project.json' with { type: 'json' }
@@ -31,8 +32,10 @@ export const define: Define = (cli) => {
  * model. It takes three iterations: a check fails, the judge objects, the task is done.
  */
 const runDemo = async (options: DemoOptions): Promise<number> => {
-  const say = (text: string) => options.json || process.stdout.write(`${text}\n`)
-  const claude = await findOrInstallClaude(process.env, say)
+  const say = (text: string) => {
+    if (!options.json) process.stdout.write(`${text}\n`)
+  }
+  const claude = await findOrInstall(say)
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'yoke-demo-')))
   const project = join(folder, 'project')
   await writeProject(project, demoProject.files)
@@ -73,6 +76,14 @@ const runDemo = async (options: DemoOptions): Promise<number> => {
     if (!options.keep) await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** The CLI of the user's, else a pinned one from npm, which is kept for the next time. */
+const findOrInstall = (say: (text: string) => void): Promise<string> =>
+  findExecutable(agentByName('claude'), process.env).catch(() =>
+    ensureClaude(pinnedClaude, cacheFolder(process.env), () =>
+      say(`There is no \`claude\` on PATH: installing ${pinnedClaude} from npm, once (400 MB).`),
+    ),
+  )
 
 const writeProject = async (project: string, files: Readonly<Record<string, string>>): Promise<void> => {
   for (const [name, text] of Object.entries(files)) {

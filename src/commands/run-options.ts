@@ -24,7 +24,11 @@ export const carryRun = async (
   options: RunOptions,
   carry: (request: RunRequest) => Promise<RunEvent & { type: 'run.finished' }>,
 ): Promise<number> => {
-  const output = createOutput({ json: options['json'] === true, quiet: options['quiet'] === true }, process.stdout, process.env)
+  const output = createOutput(
+    { json: options['json'] === true, quiet: options['quiet'] === true },
+    process.stdout,
+    process.env,
+  )
   const end = await carry({
     project: process.cwd(),
     env: process.env,

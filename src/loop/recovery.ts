@@ -76,7 +76,7 @@ const contextFull = (state: RunState, from: 'worker' | 'judge', failure: Failure
   if (from === 'worker' && state.session !== undefined) {
     if (!state.trimmedHarder && state.directives.trim && state.keep !== undefined)
       return { do: 'trim', session: state.session, keep: state.keep, harder: true }
-    if (state.attempts < 4)
+    if ((state.attempts['worker'] ?? 0) < 4)
       return record({ type: 'session.forked', session: state.session, reason: 'the context is full' })
   }
   return giveUp(failure.evidence, 'Make the task smaller, or name a model with a larger context.')

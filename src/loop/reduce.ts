@@ -11,8 +11,9 @@ export const initialState = (directives: Directives, progress: string, now: numb
   directives,
   phase: { at: 'ready' },
   iteration: 0,
-  attempts: 0,
+  attempts: {},
   sessionIterations: 0,
+  sessionCostUsd: 0,
   sessionTokens: 0,
   leftStale: false,
   trimmedHarder: false,
@@ -48,7 +49,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         ...without(state, 'verdict'),
         phase: { at: 'worker' },
         iteration: event.iteration,
-        attempts: 0,
+        attempts: {},
         leftStale: false,
         trimmedHarder: false,
         failures: [],
@@ -56,7 +57,10 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         trace: {},
       }
     case 'agent.started':
-      return { ...state, attempts: state.attempts + 1 }
+      return {
+        ...state,
+        attempts: { ...state.attempts, [event.role]: (state.attempts[event.role] ?? 0) + 1 },
+      }
     case 'session.opened':
       return event.role === 'worker' ? { ...state, session: event.session } : state
     case 'agent.finished':
@@ -139,6 +143,7 @@ const withoutSession = (state: RunState): RunState => ({
   ...without(state, 'session'),
   sessionIterations: 0,
   sessionTokens: 0,
+  sessionCostUsd: 0,
   reset: false,
 })
 
@@ -149,7 +154,7 @@ const resumed = (state: RunState, at: number): RunState => {
     backoffs: 0,
     // A breaker that stays open over a restart would block for ever (frankbria/ralph-claude-code#160).
     history: state.history.slice(-1),
-    ...(state.phase.at === 'worker' && state.attempts > 0 && state.session !== undefined
+    ...(state.phase.at === 'worker' && (state.attempts['worker'] ?? 0) > 0 && state.session !== undefined
       ? { feedback: { kind: 'cut-off', why: 'yoke was stopped and has been started again' } as const }
       : {}),
     activeMs: state.activeMs + state.lastEventAt - state.activeSince,
@@ -160,6 +165,7 @@ const resumed = (state: RunState, at: number): RunState => {
 const agentFinished = (state: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
   const paid: RunState = {
     ...state,
+    sessionCostUsd: event.role === 'worker' ? event.printedCostUsd : state.sessionCostUsd,
     costUsd: state.costUsd + event.costUsd,
     tokens: {
       input: state.tokens.input + event.tokens.input,

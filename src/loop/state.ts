@@ -40,13 +40,15 @@ export type RunState = {
   readonly phase: Phase
   /** The iteration under way, or the last one; 0 before the first. */
   readonly iteration: number
-  /** Starts of an agent in this iteration, retries among them. */
-  readonly attempts: number
+  /** Starts of each role in this iteration, retries among them. */
+  readonly attempts: Readonly<Record<string, number>>
   readonly session?: string
   /** Finished starts of the worker in this session. */
   readonly sessionIterations: number
   /** Estimated request tokens that the session holds now; 0 when not known. */
   readonly sessionTokens: number
+  /** What the agent printed last as the cost of this session, in US dollars. */
+  readonly sessionCostUsd: number
   /** A stale session has been left in this iteration: a second failure ends the run. */
   readonly leftStale: boolean
   /** The session was trimmed harder in this iteration because the context was full. */

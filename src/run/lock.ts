@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
 import { processStart } from '../system/process-start.ts'
@@ -28,10 +29,10 @@ export const takeLock = async (file: string, run: string, now: Date): Promise<()
     run,
     since: now.toISOString(),
   }
-  const temporary = `${file}.${randomUUID().slice(0, 8)}`
+  const temporary = `${file}.${randomUUID().slice(0, 8)}.new`
   await writeFile(temporary, `${JSON.stringify(mine)}\n`)
   try {
-    while (!(await linked(temporary, file))) await removeDead(file)
+    await claim(file, temporary, (holder) => Promise.reject(locked(file, holder)))
   } finally {
     await rm(temporary, { force: true })
   }
@@ -42,14 +43,8 @@ export const takeLock = async (file: string, run: string, now: Date): Promise<()
 
 /** Who holds the project, dead or alive; undefined when nobody does. */
 export const readHolder = async (file: string): Promise<Holder | undefined> => {
-  const text = await readFile(file, 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
-  try {
-    const parsed = v.safeParse(HolderSchema, JSON.parse(text))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    return undefined
-  }
+  const text = await readText(file)
+  return text === undefined ? undefined : parseHolder(text)
 }
 
 /** A holder on another host cannot be asked, so it counts as alive. */
@@ -69,19 +64,47 @@ const linked = async (from: string, to: string): Promise<boolean> =>
     },
   )
 
-const removeDead = async (file: string): Promise<void> => {
-  const holder = await readHolder(file)
-  if (holder !== undefined && isAlive(holder)) throw locked(file, holder)
-  // Of two yokes that find the same dead lock, the rename lets one through; the other tries the link again.
-  const aside = `${file}.${randomUUID().slice(0, 8)}.dead`
-  const moved = await rename(file, aside).then(
-    () => true,
-    () => false,
-  )
-  if (!moved) return
-  const taken = await readHolder(aside)
-  if (taken !== undefined && isAlive(taken)) await link(aside, file).catch(() => undefined)
-  await rm(aside, { force: true })
+/**
+ * Makes `path` a link to `mine`, once nobody alive holds it. Only the one that holds the token of a dead holder, a lock of
+ * its own that is named by what the dead one wrote, may replace it: so two that find the same dead lock cannot both
+ * take it, nor can one take the lock of the other for the dead one.
+ */
+const claim = async (
+  path: string,
+  mine: string,
+  onAlive: (holder: Holder) => Promise<void>,
+): Promise<void> => {
+  while (!(await linked(mine, path))) {
+    const text = await readText(path)
+    const holder = text === undefined ? undefined : parseHolder(text)
+    if (holder !== undefined && isAlive(holder)) await onAlive(holder)
+    else if (text !== undefined && (await replaceDead(path, text, mine))) return
+  }
+}
+
+const replaceDead = async (path: string, dead: string, mine: string): Promise<boolean> => {
+  const token = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 8)}`
+  await claim(token, mine, () => sleep(5))
+  try {
+    if ((await readText(path)) !== dead) return false
+    const fresh = `${mine}.${randomUUID().slice(0, 8)}`
+    await link(mine, fresh)
+    await rename(fresh, path)
+    return true
+  } finally {
+    await rm(token, { force: true })
+  }
+}
+
+const readText = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined)
+
+const parseHolder = (text: string): Holder | undefined => {
+  try {
+    const parsed = v.safeParse(HolderSchema, JSON.parse(text))
+    return parsed.success ? parsed.output : undefined
+  } catch {
+    return undefined
+  }
 }
 
 const sameHolder = (a: Holder | undefined, b: Holder): boolean =>

@@ -8,6 +8,11 @@ export const runOnFinish = async (
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> => {
-  const { exit, output } = await runShell(command, { cwd, env, stdin: `${JSON.stringify(end)}\n`, timeoutMs: 60_000 })
+  const { exit, output } = await runShell(command, {
+    cwd,
+    env,
+    stdin: `${JSON.stringify(end)}\n`,
+    timeoutMs: 60_000,
+  })
   return exit === 0 ? undefined : `on-finish ended with exit code ${exit ?? 'none'}: ${output.slice(-500)}`
 }

@@ -26,7 +26,9 @@ const drainMs = 200
 /** Runs a command of the user's by the shell, in a process group of its own. */
 export const runShell = async (command: string, options: ShellOptions): Promise<ShellResult> => {
   const windows = process.platform === 'win32'
-  const [file, args] = windows ? ['cmd.exe', ['/d', '/s', '/c', command]] : ['/bin/sh', ['-c', `exec 2>&1\n${command}`]]
+  const [file, args] = windows
+    ? ['cmd.exe', ['/d', '/s', '/c', command]]
+    : ['/bin/sh', ['-c', `exec 2>&1\n${command}`]]
   const child = spawn(file, args, {
     cwd: options.cwd,
     env: { ...options.env },

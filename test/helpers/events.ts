@@ -32,6 +32,7 @@ export const finished = (
   role: 'worker',
   class: outcome,
   costUsd: 0,
+  printedCostUsd: 0,
   tokens: noTokens,
   turns: 1,
   durationMs: 1,

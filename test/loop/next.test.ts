@@ -171,7 +171,9 @@ describe('the circuit breaker', () => {
   })
 
   it('is closed again by a resume', () => {
-    expect(next([...loop(3, 'p0', undefined), { type: 'run.resumed', yoke: '', directives: {} }])).toMatchObject({
+    expect(
+      next([...loop(3, 'p0', undefined), { type: 'run.resumed', yoke: '', directives: {} }]),
+    ).toMatchObject({
       do: 'record',
     })
   })

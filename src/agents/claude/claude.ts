@@ -1,8 +1,10 @@
+import { trim } from '../../transcript/trim.ts'
 import type { Agent } from '../agent.ts'
 import { commandLine } from './arguments.ts'
 import { classify } from './classify.ts'
+import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
-import { findSession } from './session-file.ts'
+import { findSession, registryFolder } from './session-file.ts'
 import { userSettings } from './user-settings.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
@@ -13,5 +15,7 @@ export const claude: Agent = {
   ownSettings: userSettings,
   parseLine,
   classify,
+  printsSessionCost,
   findSession,
+  trimSession: ({ env, ...request }) => trim({ ...request, liveSessions: registryFolder(env) }),
 }

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.ts'
 import type { Activity } from '../../events.ts'
+import { costOfStart } from '../../loop/cost.ts'
 import { processStart } from '../../system/process-start.ts'
 import { startAgent } from '../agent-process.ts'
 import { Aborted, type RunContext } from '../context.ts'
@@ -12,10 +13,12 @@ import { iterationFolder } from '../folder.ts'
 export const runAgent = async (context: RunContext, invocation: Invocation): Promise<Outcome> => {
   const { record, show, state, directives, now } = context
   const { iteration } = state()
-  const attempt = state().attempts + 1
   const { role, session } = invocation
+  const attempt = (state().attempts[role] ?? 0) + 1
+  const printedBefore = session.kind === 'resume' ? state().sessionCostUsd : 0
   const files = await openFiles(iterationFolder(context.run, iteration), role, attempt, invocation.prompt)
   const meter = contextMeter()
+  let version = ''
   const began = now()
 
   const { outcome, ending, unknownEvents } = await startAgent(context.agent, context.agentFile, invocation, {
@@ -37,6 +40,7 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
       }),
     onEvent: (event) => {
       meter.add(event)
+      if (event.type === 'started') version = event.version ?? ''
       if (event.type === 'started' && session.kind !== 'ephemeral' && event.session !== state().session)
         record({
           type: 'session.opened',
@@ -44,7 +48,7 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
           session: event.session,
           ...optional('version', event.version),
         })
-      const activity = activityOf(role, event)
+      const activity = activityOf(role, event, context.project)
       if (activity !== undefined) show(activity)
     },
     onWarning: (message) => record({ type: 'warning', code: 'W_AGENT', message }),
@@ -57,7 +61,8 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
     role,
     class: outcome.class,
     ...optional('session', session.kind === 'ephemeral' ? undefined : outcome.session),
-    costUsd: outcome.costUsd,
+    costUsd: costOfStart(outcome.costUsd, printedBefore, context.agent.printsSessionCost(version)),
+    printedCostUsd: outcome.costUsd,
     tokens: outcome.tokens,
     ...optional('context', meter.read()),
     turns: outcome.turns,
@@ -78,12 +83,17 @@ const openFiles = async (folder: string, role: Role, attempt: number, prompt: st
   return { stream: `${stem}.stream.jsonl`, stderr: `${stem}.stderr.log` }
 }
 
-const activityOf = (role: Role, event: AgentEvent): Activity | undefined => {
+const activityOf = (role: Role, event: AgentEvent, project: string): Activity | undefined => {
   switch (event.type) {
     case 'said':
       return { type: 'agent.said', role, text: event.text }
     case 'tool-called':
-      return { type: 'agent.tool', role, tool: event.tool, target: event.target }
+      return {
+        type: 'agent.tool',
+        role,
+        tool: event.tool,
+        target: event.target.replaceAll(`${project}/`, ''),
+      }
     case 'usage':
       return { type: 'agent.usage', role, tokens: event.tokens }
     case 'retrying':

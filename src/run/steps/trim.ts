@@ -1,5 +1,7 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { NewEvent } from '../../events.ts'
+import type { TrimReport } from '../../transcript/report.ts'
 import type { RunContext } from '../context.ts'
 import { iterationFolder } from '../folder.ts'
 
@@ -31,5 +33,25 @@ export const trimSession = async (
     join(iterationFolder(run, state().iteration), harder ? 'trim-harder.json' : 'trim.json'),
     `${JSON.stringify(report, undefined, 2)}\n`,
   )
-  record({ type: 'trim.applied', session, ...summary(report), durationMs: now() - began })
+  record({ type: 'trim.applied', session, ...summary(report, project), durationMs: now() - began })
 }
+
+const summary = (
+  report: TrimReport,
+  project: string,
+): Omit<Extract<NewEvent, { type: 'trim.applied' }>, 'type' | 'session' | 'durationMs'> => ({
+  kept: report.paths.map(({ path }) => shown(path, project)),
+  refreshed: report.paths
+    .filter(({ state }) => state === 'refreshed')
+    .map(({ path }) => shown(path, project)),
+  dropped: report.dropped.map(({ path, reason }) => ({ path: shown(path, project), reason })),
+  unmatched: [...report.unmatched],
+  tokensBefore: report.tokens.before,
+  tokensAfter: report.tokens.after,
+  bytesBefore: report.bytes.before,
+  bytesAfter: report.bytes.after,
+})
+
+/** Paths of the project are shown relative to it. */
+const shown = (path: string, project: string): string =>
+  path.startsWith(`${project}${sep}`) ? path.slice(project.length + 1) : path
