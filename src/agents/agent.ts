@@ -29,10 +29,13 @@ export type Invocation = {
   readonly extraArgs?: readonly string[]
 }
 
-/** The part of the user's own configuration that also a role gets that reads no settings. */
-export type OwnSettings = {
-  readonly env: Readonly<Record<string, string>>
+/** What yoke finds out about an installed agent for a role with read-only access, which reads no settings by itself. */
+export type Installation = {
+  /** The options and values that its help lists. Without them it is taken for the newest release. */
+  readonly words?: ReadonlySet<string>
+  /** The part of the user's settings that the role needs all the same. */
   readonly settings: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** What the operating system is asked to start. The prompt goes in by `stdin`: an argument is limited to 128 KiB on Linux. */
@@ -166,10 +169,10 @@ export type Agent = {
     file: string,
     invocation: Invocation,
     env: Readonly<Record<string, string | undefined>>,
-    own?: OwnSettings,
+    installation?: Installation,
   ) => CommandLine
-  /** For a role with read-only access, which reads no settings by itself. */
-  readonly ownSettings: (env: Readonly<Record<string, string | undefined>>) => Promise<OwnSettings>
+  /** Never fails: what cannot be found out is left out. */
+  readonly inspect: (file: string, env: Readonly<Record<string, string | undefined>>) => Promise<Installation>
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]
   readonly classify: (ending: Ending, invocation: Invocation) => Outcome

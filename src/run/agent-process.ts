@@ -22,8 +22,8 @@ export const startAgent = async (
   { env, onEvent, ...options }: AgentOptions,
 ): Promise<AgentRun> => {
   const tally = eventTally()
-  const own = invocation.access === 'read-only' ? await agent.ownSettings(env) : undefined
-  const ended = await runProcess(agent.commandLine(file, invocation, env, own), {
+  const installation = invocation.access === 'read-only' ? await agent.inspect(file, env) : undefined
+  const ended = await runProcess(agent.commandLine(file, invocation, env, installation), {
     ...options,
     cwd: invocation.cwd,
     onLine: (line) => {

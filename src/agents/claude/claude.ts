@@ -4,15 +4,15 @@ import { commandLine } from './arguments.ts'
 import { classify } from './classify.ts'
 import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
+import { inspect } from './inspect.ts'
 import { findSession, registryFolder } from './session-file.ts'
-import { userSettings } from './user-settings.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
 export const claude: Agent = {
   name: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
   commandLine,
-  ownSettings: userSettings,
+  inspect,
   parseLine,
   classify,
   printsSessionCost,

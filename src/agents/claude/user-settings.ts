@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import type { OwnSettings } from '../agent.ts'
+import type { Installation } from '../agent.ts'
 import { configFolder } from './session-file.ts'
 
 /**
@@ -26,7 +26,7 @@ const SettingsSchema = v.looseObject({ env: v.optional(v.record(v.string(), v.st
 /** Reads them from the user's `settings.json`. One that is missing or damaged counts as empty, as the CLI itself sees it. */
 export const userSettings = async (
   env: Readonly<Record<string, string | undefined>>,
-): Promise<OwnSettings> => {
+): Promise<Pick<Installation, 'settings' | 'env'>> => {
   const text = await readFile(join(configFolder(env), 'settings.json'), 'utf8').catch(() => '{}')
   const settings = v.safeParse(SettingsSchema, parseJson(text))
   if (!settings.success) return { env: {}, settings: {} }

@@ -82,6 +82,24 @@ describe('the command line of Claude Code', () => {
     expect(commandLine('f', worker, {}, own)).toMatchObject({ args: base, env: {} })
   })
 
+  it('leaves out what the installed release does not know', () => {
+    const old = (...words: readonly string[]) =>
+      commandLine('f', { ...judge, answer: {} }, {}, { words: new Set(words), settings: {}, env: {} }).args
+    expect(old()).toEqual([
+      ...base,
+      '--disallowedTools',
+      'Edit,MultiEdit,Write,NotebookEdit,Task,WebFetch,WebSearch',
+    ])
+    expect(old('--tools', '--setting-sources')).toEqual([
+      ...base,
+      ...['--tools', 'Read,Grep,Glob,Bash'],
+      ...['--setting-sources', ''],
+    ])
+    expect(old('--json-schema', '--no-session-persistence')).toEqual(
+      expect.arrayContaining(['--json-schema', '{}', '--no-session-persistence']),
+    )
+  })
+
   it("keeps the worker's memory from the judge, and leaves it to the worker", () => {
     expect(commandLine('f', judge, {}).env).toMatchObject({ CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' })
     expect(commandLine('f', worker, {}).env).not.toHaveProperty('CLAUDE_CODE_DISABLE_AUTO_MEMORY')
