@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Reply } from '../../src/probe/scenario.ts'
 
-/** A model on loopback that answers with these replies in turn, the last one for ever. */
+/**
+ * A model on loopback that answers with these replies in turn, the last one for ever. A request without tools is not part of the
+ * conversation: it asks for a title or, in old releases, about a shell command.
+ */
 export const scriptedModel = async (
   replies: readonly Reply[],
 ): Promise<{ url: string; requests: readonly string[] }> => {
@@ -15,6 +18,8 @@ export const scriptedModel = async (
       response.writeHead(status, { 'content-type': type }).end(text)
     if (request.method !== 'POST' || !/^\/v1\/messages(\?|$)/.test(request.url ?? ''))
       return send(404, 'application/json', JSON.stringify(failure('not_found_error', 'unknown path')))
+    if (!/"tools":\[\{/.test(body))
+      return send(200, 'text/event-stream', stream({ blocks: [{ text: 'none' }] }, 0))
     const reply = replies[Math.min(requests.length, replies.length - 1)] ?? { blocks: [{ text: 'ok' }] }
     requests.push(body)
     if (reply.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))

@@ -50,8 +50,12 @@ const howItEnded = ({ endedBy, exit, signal, retrying, results }: Ending): strin
 
 const longestEvidence = 400
 
+/** A crash prints minified source and a stack around the line that tells what happened. */
 const evidence = (message: string): string => {
-  const line = message.replace(/\s+/g, ' ').trim()
+  const lines = message.split('\n').filter((each) => each.length <= longestEvidence && !/^\s+at\s/.test(each))
+  const from = lines.findIndex((each) => /\b\w*(?:error|fatal|panic)\b/i.test(each))
+  const telling = lines.slice(Math.max(0, from)).join(' ')
+  const line = (telling.trim() === '' ? message : telling).replace(/\s+/g, ' ').trim()
   return line.length > longestEvidence ? `${line.slice(0, longestEvidence - 1)}…` : line
 }
 

@@ -321,8 +321,13 @@ describe('the outcome', () => {
     expect(classify({ ...ended, results, limit: { resetsAt, text: '' } }, fresh).resetsAt).toBe(resetsAt)
   })
 
+  it('finds the telling line of a crash', () => {
+    const stderr = `file:///cli.js:9\n${'x;'.repeat(900)}\n  ^\n\nTypeError: a is not a function\n    at b (file:///cli.js:9:1)\n\nNode.js v20\n`
+    expect(classify({ ...ended, stderr }, fresh).evidence).toBe('TypeError: a is not a function Node.js v20')
+  })
+
   it('is one line of evidence, however much was said', () => {
-    const { evidence } = classify({ ...ended, stderr: `a\n\nb${'x'.repeat(5000)}` }, fresh)
+    const { evidence } = classify({ ...ended, stderr: `a\n\nb\n${'more\n'.repeat(1000)}` }, fresh)
     expect(evidence).toMatch(/^a b/)
     expect(evidence).not.toContain('\n')
     expect(evidence.length).toBeLessThanOrEqual(400)
