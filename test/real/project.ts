@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { probeEnvironment } from '../../src/probe/environment.ts'
+import { parseScenario } from '../../src/probe/scenario.ts'
+import { startModelServer } from '../../src/probe/server.ts'
+import { claudePath } from '../helpers/claude.ts'
+import { temporaryFolder } from '../helpers/temporary.ts'
+
+type Place = {
+  readonly files: Readonly<Record<string, string>>
+  readonly scenario: unknown
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A project with files, a home, and a model that plays a scenario; `claude` on PATH is the pinned CLI. */
+export const place = async ({ files, scenario, env = {} }: Place) => {
+  const root = await temporaryFolder()
+  const project = join(root, 'project')
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(project, name)), { recursive: true })
+    await writeFile(join(project, name), text)
+  }
+  const home = join(root, 'home')
+  await mkdir(home)
+  const server = await startModelServer({ scenario: parseScenario(scenario), variables: { cwd: project } })
+  onTestFinished(() => server.close())
+  return {
+    project,
+    home,
+    server,
+    env: {
+      ...probeEnvironment({ url: server.url, home, base: process.env }),
+      PATH: `${dirname(claudePath())}:${process.env['PATH']}`,
+      CLAUDE_CODE_MAX_RETRIES: '1',
+      ...env,
+    },
+  }
+}
+
+/** The roles by what yoke's prompts begin with. */
+export const roles = [
+  { name: 'judge', match: 'You are the judge of a task' },
+  { name: 'worker', match: '\\.loop/notes\\.md' },
+]
+
+export const read = (path: string) => ({ tool: 'Read', input: { file_path: `{{cwd}}/${path}` } })
+export const edit = (path: string, from: string, to: string) => ({
+  tool: 'Edit',
+  input: { file_path: `{{cwd}}/${path}`, old_string: from, new_string: to },
+})
+export const write = (path: string, content: string) => ({
+  tool: 'Write',
+  input: { file_path: `{{cwd}}/${path}`, content },
+})
+export const notes = (content: string) => write('.loop/notes.md', content)
+export const say = (text: string) => ({ text })
+export const think = (thinking: string) => ({ thinking })
+export const verdict = (verdict: 'done' | 'continue' | 'blocked', ...reasons: readonly string[]) => ({
+  answer: { verdict, reasons, next: '' },
+})
+/** One reply of the model. */
+export const reply = (...blocks: readonly object[]) => ({ blocks })
