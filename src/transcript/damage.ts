@@ -12,7 +12,7 @@ export type DamageKind =
   | 'duplicate-uuid'
   | 'missing-uuid'
   | 'missing-parent'
-  | 'cycle'
+  | 'self-parent'
   | 'missing-timestamp'
   | 'unpaired-tool-use'
   | 'unpaired-tool-result'

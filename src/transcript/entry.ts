@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Content, contentOf } from './content.ts'
 import { asides, readTools } from './dispositions.ts'
@@ -23,12 +24,11 @@ export type ResultBlock = {
 
 type Common = {
   readonly source: Source
+  /** Its position in the conversation, records that are not held counted. */
+  readonly at: number
   /** The type, for people: `user`, `attachment:date`, `system:compact_boundary`. */
   readonly label: string
   readonly uuid?: string
-  /** Null: a root. Undefined: the record has no such key. */
-  readonly parent?: string | null
-  readonly sidechain: boolean
   /** What the record adds to a request. */
   readonly tokens: number
 }
@@ -39,7 +39,8 @@ export type Entry = Common &
     | { readonly kind: 'prompt' | 'summary' | 'boundary' | 'aside' | 'unknown' }
     | {
         readonly kind: 'answer'
-        readonly message?: string
+        /** The position of the first line of the message. */
+        readonly message: number
         readonly synthetic: boolean
         readonly blocks: readonly AnswerBlock[]
       }
@@ -51,19 +52,22 @@ export type Entry = Common &
         /** Absolute path, of an attached file. */
         readonly file?: string
         readonly content: Content
-        /** The bytes of the attachment itself, to tell a repetition. */
+        /** Digest of the attachment itself, to tell a repetition. */
         readonly body: string
       }
   )
 
+/** An answer that is no error message of the CLI. */
+export const isRealAnswer = (entry: Entry): entry is Entry & { kind: 'answer' } =>
+  entry.kind === 'answer' && !entry.synthetic
+
 /** A record of the conversation as the light entry that is held in memory. */
-export const entryOf = (record: SessionRecord, source: Source, cwd: string): Entry => {
+export const entryOf = (record: SessionRecord, source: Source, at: number, cwd: string): Entry => {
   const common: Common = {
     source,
+    at,
     label: labelOf(record),
     ...(record.uuid === undefined ? {} : { uuid: record.uuid }),
-    ...(record.parentUuid === undefined ? {} : { parent: record.parentUuid }),
-    sidechain: record.isSidechain,
     tokens: estimateTokens(record),
   }
   if (record.type === 'attachment' && record.attachment !== undefined) {
@@ -75,14 +79,14 @@ export const entryOf = (record: SessionRecord, source: Source, cwd: string): Ent
       ...(toolUseID === undefined ? {} : { toolUse: toolUseID }),
       ...(type === 'file' && filename !== undefined ? { file: resolve(record.cwd ?? cwd, filename) } : {}),
       content: attachedContent(record.attachment['content']),
-      body: type === 'file' ? '' : JSON.stringify(record.attachment),
+      body: type === 'file' ? '' : createHash('sha1').update(JSON.stringify(record.attachment)).digest('hex'),
     }
   }
   if (record.type === 'assistant' && record.message !== undefined)
     return {
       ...common,
       kind: 'answer',
-      ...(record.message.id === undefined ? {} : { message: record.message.id }),
+      message: at,
       synthetic: record.isApiErrorMessage || record.message.model === '<synthetic>',
       blocks: answerBlocks(record, cwd),
     }

@@ -19,7 +19,7 @@ export type RealPath = (path: string) => string
  */
 export const keepMatcher = (entries: readonly string[], cwd: string, realPath: RealPath): KeepMatcher => {
   const tests = entries.map((entry) => ({ entry, test: entryTest(entry, cwd, realPath) }))
-  return (path) => {
+  const matchesOf = (path: string): readonly KeepMatch[] => {
     const absolute = resolve(cwd, path)
     const names = new Set([plain(absolute), plain(realPath(absolute))])
     return tests.flatMap(({ entry, test }): readonly KeepMatch[] => {
@@ -27,6 +27,12 @@ export const keepMatcher = (entries: readonly string[], cwd: string, realPath: R
       if (found.includes('exact')) return [{ entry, exact: true }]
       return found.includes('within') ? [{ entry, exact: false }] : []
     })
+  }
+  const known = new Map<string, readonly KeepMatch[]>()
+  return (path) => {
+    const matches = known.get(path) ?? matchesOf(path)
+    known.set(path, matches)
+    return matches
   }
 }
 

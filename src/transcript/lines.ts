@@ -1,44 +1,52 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** One line of the source, without its line feed. `bytes` is only valid during the call that hands it over. */
-export type Line = {
-  readonly bytes: Buffer
+/** Where a line stands in a buffer, which holds it only during the call; the line feed is not part of it. */
+export type TakeLine = (
+  buffer: Buffer,
+  start: number,
+  end: number,
   /** Where it begins in the file. */
-  readonly offset: number
-  /** From 1. */
-  readonly number: number
+  offset: number,
   /** False for a last line without a line feed. */
-  readonly ended: boolean
-}
+  ended: boolean,
+) => void
 
-const chunkSize = 4 << 20
+const chunkSize = 1 << 20
 const lineFeed = 0x0a
 
 /**
  * Hands over every line of an open file. Lines end in byte 0x0A and nothing else: U+2028, U+2029 and U+0085 are ordinary
  * text in JSON (Ruya-AI/cozempic#151 lost records over that). Holds one chunk, or one line where that is longer.
  */
-export const eachLine = async (handle: FileHandle, take: (line: Line) => void): Promise<void> => {
+export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void> => {
   let buffer = Buffer.allocUnsafe(chunkSize)
   let held = 0
+  let searched = 0
   let offset = 0
-  let number = 0
   for (;;) {
-    if (held === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)])
+    if (held === buffer.length) {
+      const larger = Buffer.allocUnsafe(buffer.length * 2)
+      buffer.copy(larger, 0, 0, held)
+      buffer = larger
+    }
     const { bytesRead } = await handle.read(buffer, held, buffer.length - held, offset + held)
     if (bytesRead === 0) break
-    let start = 0
-    let end = buffer.indexOf(lineFeed, held)
     held += bytesRead
-    while (end !== -1 && end < held) {
-      number += 1
-      take({ bytes: buffer.subarray(start, end), offset: offset + start, number, ended: true })
-      start = end + 1
-      end = buffer.indexOf(lineFeed, start)
-    }
-    buffer.copyWithin(0, start, held)
-    offset += start
-    held -= start
+    const used = takeWhole(buffer.subarray(0, held), searched, offset, take)
+    buffer.copyWithin(0, used, held)
+    offset += used
+    held -= used
+    searched = held
   }
-  if (held > 0) take({ bytes: buffer.subarray(0, held), offset, number: number + 1, ended: false })
+  if (held > 0) take(buffer.subarray(0, held), 0, held, offset, false)
+}
+
+/** Hands over the lines that end within the bytes; `searched` bytes are known to hold no line feed. Returns where the rest begins. */
+const takeWhole = (bytes: Buffer, searched: number, offset: number, take: TakeLine): number => {
+  let start = 0
+  for (let end = bytes.indexOf(lineFeed, searched); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+    take(bytes, start, end, offset + start, true)
+    start = end + 1
+  }
+  return start
 }

@@ -1,6 +1,7 @@
 import type { Content } from './content.ts'
 import type { Entry } from './entry.ts'
 import type { KeepMatcher, RealPath } from './keep-paths.ts'
+import type { LiveChain } from './links.ts'
 
 /** File content in the conversation that a KEEP entry names. */
 export type Read = {
@@ -8,7 +9,7 @@ export type Read = {
   readonly offset?: number
   readonly limit?: number
   readonly content: 'text' | 'media'
-  /** Index of the entry that holds the content. */
+  /** Position of the record that holds the content. */
   readonly at: number
   readonly tokens: number
 } & (
@@ -27,11 +28,12 @@ export type ReadChoice = {
 /**
  * The newest content of each kept file, one for each offset and limit. Errors, "unchanged" stubs and pointers to spilled output
  * are passed over for an older Read that has content (anthropics/claude-code#46749); pictures count only when an entry is
- * their very name (#85179).
+ * their very name (#85179). Parallel results are side branches (#31328): a result counts when its tool use does, a tool use when
+ * a line of its message is in the chain.
  */
 export const chooseReads = (
   entries: readonly Entry[],
-  live: ReadonlySet<number>,
+  { isLive }: LiveChain,
   keep: readonly string[],
   match: KeepMatcher,
   realPath: RealPath,
@@ -49,9 +51,10 @@ export const chooseReads = (
     const file = realPath(read.path).normalize('NFC')
     newest.set(JSON.stringify([file, read.offset ?? 1, read.limit ?? null]), read)
   }
-  for (const [at, entry] of entries.entries()) {
-    if (!live.has(at)) continue
+  for (const entry of entries) {
+    const { at } = entry
     if (entry.kind === 'answer') {
+      if (!isLive(at) && !isLive(entry.message)) continue
       for (const block of entry.blocks)
         if (block.kind === 'tool-use' && block.read !== undefined) uses.set(block.id, { at, ...block.read })
     } else if (entry.kind === 'results') {
@@ -61,7 +64,12 @@ export const chooseReads = (
         const { at: useAt, ...request } = use
         offer({ kind: 'pair', ...request, content, id, use: useAt, at, tokens: entry.tokens })
       }
-    } else if (entry.kind === 'attachment' && entry.file !== undefined && isContent(entry.content)) {
+    } else if (
+      entry.kind === 'attachment' &&
+      entry.file !== undefined &&
+      isContent(entry.content) &&
+      isLive(at)
+    ) {
       offer({ kind: 'attachment', path: entry.file, content: entry.content, at, tokens: entry.tokens })
     }
   }

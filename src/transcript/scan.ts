@@ -1,9 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { type Damage, salvage } from './damage.ts'
 import { bookkeeping } from './dispositions.ts'
-import { type Entry, entryOf, type Source } from './entry.ts'
-import { eachLine, type Line } from './lines.ts'
+import { type Entry, entryOf, type ReadRequest, type Source } from './entry.ts'
+import { hashText, type KeyHash } from './key-hash.ts'
+import { eachLine } from './lines.ts'
+import { chainLinks, type Link, type LiveChain } from './links.ts'
+import { lineProbe, type Probe } from './probe.ts'
 import { isChainRecord, parseRecord, type SessionRecord } from './record.ts'
+import { entryShelf } from './shelf.ts'
 
 /** A record that is no part of the conversation, and may stay. */
 export type Note = {
@@ -16,8 +20,11 @@ export type Note = {
 
 /** What is in a session file. */
 export type Scan = {
-  /** The conversation, in the order of the file. */
+  /** The records of the conversation that may stay, in the order of the file. */
   readonly entries: readonly Entry[]
+  readonly chain: LiveChain
+  /** An answer to take the envelope of a closing text from. */
+  readonly anyAnswer?: Source
   readonly notes: readonly Note[]
   readonly damage: readonly Damage[]
   /** Records by type. */
@@ -25,69 +32,148 @@ export type Scan = {
   /** Types that yoke does not know, with their number. */
   readonly unknown: ReadonlyMap<string, number>
   readonly bytes: number
-  /** The release that wrote the last record of the conversation. */
-  readonly version?: string
 }
 
-/** Reads a session file once, from the beginning to the end. `cwd` resolves paths in records that do not name their own. */
-export const scan = async (handle: FileHandle, cwd: string): Promise<Scan> => {
-  const collector = collect(cwd)
+export type ScanOptions = {
+  /** Resolves paths in records that do not name their own folder. */
+  readonly cwd: string
+  /** Whether the content of this file may stay. */
+  readonly wants: (request: ReadRequest) => boolean
+}
+
+/** Reads a session file once, from the beginning to the end. */
+export const scan = async (handle: FileHandle, options: ScanOptions): Promise<Scan> => {
+  const collector = collect(options)
   await eachLine(handle, collector.take)
   return collector.finish()
 }
 
-/** Takes lines one after the other, and tells at the end what they hold. */
-export const collect = (cwd: string) => {
-  const entries: Entry[] = []
-  const notes: Note[] = []
+/**
+ * Takes lines one after the other, and tells at the end what they hold. Lines that cannot stay are only counted and linked,
+ * most of them without being parsed, so that memory does not grow with them.
+ */
+export const collect = ({ cwd, wants }: ScanOptions) => {
+  const shelf = entryShelf()
+  const links = chainLinks()
+  const notes = new Map<string, Note>()
   const damage: Damage[] = []
   const counts = new Map<string, number>()
   const unknown = new Map<string, number>()
-  let version: string | undefined
+  const wantedUses = new Set<number>()
+  const probe = lineProbe({
+    wantedUses,
+    isAnswered: links.isAnsweredNow,
+    wantsPath: (path) => wants({ path }),
+  })
+  const message: KeyHash & { first: number } = { low: 0, high: 0, first: -1 }
+  let anyAnswer: Source | undefined
+  let number = 0
   let bytes = 0
 
-  const add = (record: SessionRecord, source: Source) => {
-    const isChain = isChainRecord(record)
-    if (isChain) {
-      const entry = entryOf(record, source, cwd)
-      entries.push(entry)
-      count(counts, entry.label)
-      if (entry.kind === 'unknown') count(unknown, entry.label)
-      version = record.version ?? version
-      return
-    }
-    count(counts, record.type)
-    const disposition = bookkeeping[record.type]
-    if (disposition === undefined) count(unknown, record.type)
-    if (disposition === 'drop') return
-    notes.push({ source, type: record.type, disposition: disposition ?? 'keep', names: namesOf(record) })
+  /** The lines of a message follow each other, with results between them. */
+  const firstOfMessage = (hash: KeyHash, at: number): number => {
+    if (hash.low !== message.low || hash.high !== message.high) message.first = at
+    message.low = hash.low
+    message.high = hash.high
+    return message.first
   }
 
-  const take = ({ bytes: line, offset, number, ended }: Line) => {
-    bytes = offset + line.length + (ended ? 1 : 0)
-    if (!ended) damage.push({ line: number, kind: 'no-final-newline', mended: true })
+  const addNote = (record: SessionRecord, source: Source) => {
+    const { type } = record
+    count(counts, type)
+    const disposition = bookkeeping[type]
+    if (disposition === undefined) count(unknown, type)
+    if (disposition === 'drop') return
+    const key = disposition === 'last' ? type : String(source.offset)
+    notes.delete(key)
+    notes.set(key, { source, type, disposition: disposition ?? 'keep', names: namesOf(record) })
+  }
+
+  const addRecord = (record: SessionRecord, source: Source) => {
+    const isAnswered = links.isAnsweredNow()
+    const entry = entryOf(record, source, -1, cwd)
+    count(counts, entry.label)
+    if (entry.kind === 'unknown') count(unknown, entry.label)
+    if (record.isSidechain) return
+    const at = links.add(linkOf(record, entry), source.line)
+    if (entry.kind === 'answer')
+      addAnswer({ ...entry, at, message: firstOfMessage(messageHash(record, at), at) })
+    else if (entry.kind === 'results') shelf.addResults({ ...entry, at })
+    else if (entry.kind !== 'aside' || !isAnswered) shelf.add({ ...entry, at })
+  }
+
+  const addAnswer = (answer: Entry & { kind: 'answer' }) => {
+    for (const block of answer.blocks)
+      if (block.kind === 'tool-use' && block.read !== undefined && wants(block.read)) {
+        wantedUses.add(hashText(block.id).low)
+        shelf.addUse(answer, block.id, block.read)
+      }
+    if (answer.synthetic) return
+    anyAnswer ??= answer.source
+    if (answer.blocks.some((block) => block.kind === 'text' && block.usable)) shelf.addText(answer)
+  }
+
+  const addLink = (found: Probe, source: Source): number => {
+    const at = links.add(found.link, source.line)
+    if (found.label !== 'assistant') return at
+    firstOfMessage(found.message, at)
+    if (found.link.isAnswer) anyAnswer ??= source
+    return at
+  }
+
+  const addParsed = (record: SessionRecord, source: Source) => {
+    if (isChainRecord(record)) addRecord(record, source)
+    else addNote(record, source)
+  }
+
+  const takeParsed = (line: Buffer, source: Source) => {
     if (isBlank(line)) return
     const record = parseRecord(line)
     if (record !== undefined) {
-      add(record, { offset, length: line.length, line: number })
+      addParsed(record, source)
       return
     }
     const { records, kinds } = salvage(line)
-    for (const each of records)
-      add(each.record, { offset: offset + each.start, length: each.end - each.start, line: number })
+    for (const { record, start, end } of records)
+      addParsed(record, { offset: source.offset + start, length: end - start, line: source.line })
     for (const kind of kinds.length > 0 ? kinds : (['not-json'] as const))
-      damage.push({ line: number, kind, mended: kind !== 'torn' && kind !== 'not-json' })
+      damage.push({ line: source.line, kind, mended: kind !== 'torn' && kind !== 'not-json' })
   }
 
-  const finish = (): Scan => ({
-    entries,
-    notes,
-    damage,
-    counts,
-    unknown,
-    bytes,
-    ...(version === undefined ? {} : { version }),
-  })
+  const take = (buffer: Buffer, start: number, end: number, offset: number, ended: boolean) => {
+    number += 1
+    const length = end - start
+    bytes = offset + length + (ended ? 1 : 0)
+    if (!ended) damage.push({ line: number, kind: 'no-final-newline', mended: true })
+    const found = probe(buffer, start, end)
+    if (found.verdict === 'dropped') {
+      count(counts, found.label)
+      return
+    }
+    const source = { offset, length, line: number }
+    const line = buffer.subarray(start, end)
+    if (found.verdict === 'parse') {
+      takeParsed(line, source)
+      return
+    }
+    count(counts, found.label)
+    const at = addLink(found, source)
+    if (found.isText && found.link.isAnswer) shelf.addTextLine(line, source, at)
+  }
+
+  const finish = (): Scan => {
+    const chain = links.walk()
+    return {
+      entries: shelf.entries(cwd),
+      chain,
+      ...(anyAnswer === undefined ? {} : { anyAnswer }),
+      notes: [...notes.values()],
+      damage: [...damage, ...chain.damage].sort((a, b) => a.line - b.line),
+      counts,
+      unknown,
+      bytes,
+    }
+  }
 
   return { take, finish }
 }
@@ -98,3 +184,23 @@ const isBlank = (line: Buffer) => line.length < 3 && line.toString('latin1').tri
 
 const namesOf = (record: SessionRecord): readonly string[] =>
   [record.leafUuid, record.messageId].filter((name) => name !== undefined)
+
+const messageHash = ({ message }: SessionRecord, at: number): KeyHash =>
+  message?.id === undefined ? { low: at, high: -1 } : hashText(message.id)
+
+const linkOf = (record: SessionRecord, entry: Entry): Link => {
+  const own = record.uuid === undefined ? undefined : hashText(record.uuid)
+  const parent = typeof record.parentUuid === 'string' ? hashText(record.parentUuid) : undefined
+  return {
+    hasUuid: own !== undefined,
+    low: own?.low ?? 0,
+    high: own?.high ?? 0,
+    parent: parent !== undefined ? 'uuid' : record.parentUuid === null ? 'root' : 'none',
+    parentLow: parent?.low ?? 0,
+    parentHigh: parent?.high ?? 0,
+    tokens: entry.tokens,
+    isAnswer: entry.kind === 'answer' && !entry.synthetic,
+    isBoundary: entry.kind === 'boundary',
+    isProgress: record.type === 'progress',
+  }
+}

@@ -1,8 +1,8 @@
-import type { Chain } from './chain.ts'
 import { spentAttachments } from './dispositions.ts'
-import type { Entry, Source } from './entry.ts'
+import { type Entry, isRealAnswer, type Source } from './entry.ts'
+import type { LiveChain } from './links.ts'
 import type { Read } from './reads.ts'
-import type { Note } from './scan.ts'
+import type { Note, Scan } from './scan.ts'
 import type { Rendered } from './stale.ts'
 
 /** A Read that stays, with the text of now where the old one is stale. */
@@ -23,7 +23,7 @@ export type Planned =
       readonly apart: boolean
     }
   /** An end for a conversation in which the model has said nothing; `source` is an answer to take the envelope from. */
-  | { readonly do: 'closing'; readonly source: Source; readonly entry: Entry }
+  | { readonly do: 'closing'; readonly source: Source }
 
 export type PlanFault = 'no-answer' | 'no-prompt'
 
@@ -33,41 +33,32 @@ export type PlanFault = 'no-answer' | 'no-prompt'
  * and at the end the last text of the model.
  */
 export const select = (
-  entries: readonly Entry[],
-  { live }: Chain,
-  notes: readonly Note[],
+  { entries, chain, notes, anyAnswer }: Pick<Scan, 'entries' | 'chain' | 'notes' | 'anyAnswer'>,
   reads: readonly KeptRead[],
 ): readonly Planned[] | PlanFault => {
-  const isLive = (_: Entry, index: number) => live.has(index)
-  const answers = entries.map((entry, index) =>
-    live.has(index) && entry.kind === 'answer' ? entry : undefined,
-  )
-  const firstAnswer = answers.findIndex((answer) => answer !== undefined && !answer.synthetic)
-  if (firstAnswer === -1) return 'no-answer'
-  const firstPrompt = entries.findIndex((entry, index) => isLive(entry, index) && isPrompt(entry))
-  if (firstPrompt === -1) return 'no-prompt'
+  const { isLive, firstAnswer } = chain
+  if (firstAnswer === -1 || anyAnswer === undefined) return 'no-answer'
+  const firstPrompt = entries.find((entry) => isLive(entry.at) && isPrompt(entry))
+  if (firstPrompt === undefined) return 'no-prompt'
 
-  const lastSummary = entries.findLastIndex(
-    (entry, index) => isLive(entry, index) && entry.kind === 'summary',
-  )
+  const lastSummary = entries.findLast((entry) => isLive(entry.at) && entry.kind === 'summary')
   const ids = idsOf(reads)
   let lastKept = -1
   const bodies = new Set<string>()
   const uuids = new Set<string>()
   const planned: Planned[] = []
 
-  for (const [index, entry] of entries.entries()) {
-    const held = reads.filter(({ at }) => at === index)
+  for (const entry of entries) {
+    const held = reads.filter(({ at }) => at === entry.at)
     const plain: Planned = { do: 'record', source: entry.source, entry, reads: held, apart: false }
-    if (entry.sidechain || (!live.has(index) && entry.kind !== 'unknown')) continue
     if (entry.kind === 'answer') {
-      const own = idsOf(reads.filter((read) => read.kind === 'pair' && read.use === index))
+      const own = idsOf(reads.filter((read) => read.kind === 'pair' && read.use === entry.at))
       if (own.size === 0) continue
       planned.push({
         ...plain,
         blocks: indices(entry.blocks, (block) => block.kind === 'tool-use' && own.has(block.id)),
       })
-      lastKept = index
+      lastKept = entry.at
       continue
     }
     if (entry.kind === 'results') {
@@ -77,25 +68,26 @@ export const select = (
         ...plain,
         blocks: new Set(entry.results.filter(({ id }) => own.has(id)).map(({ block }) => block)),
       })
-      lastKept = index
+      lastKept = entry.at
       continue
     }
     if (entry.uuid !== undefined && uuids.has(entry.uuid)) continue
-    const isHead = index < firstAnswer || index === firstPrompt
+    if (!isLive(entry.at) && entry.kind !== 'unknown') continue
+    const isHead = entry.at < firstAnswer || entry === firstPrompt
     const stays =
       entry.kind === 'attachment'
         ? attachmentStays(entry, isHead, held.length > 0, ids, bodies)
         : entry.kind === 'unknown' ||
-          index === lastSummary ||
+          entry === lastSummary ||
           (isHead && entry.kind !== 'boundary' && entry.label !== 'progress')
     if (!stays) continue
     if (entry.uuid !== undefined) uuids.add(entry.uuid)
     if (entry.kind === 'attachment') bodies.add(entry.body)
     planned.push(plain)
-    lastKept = index
+    lastKept = entry.at
   }
 
-  const end = closing(entries, live, firstAnswer, lastKept)
+  const end = closing(entries, chain, anyAnswer, lastKept)
   const kept = new Set(planned.flatMap((item) => (item.do === 'record' ? [item.entry.uuid] : [])))
   return interleave(planned, end, notesThatStay(notes, kept))
 }
@@ -125,37 +117,24 @@ const attachmentStays = (
 /** The last text of the model; it stands apart where something that is kept follows it. */
 const closing = (
   entries: readonly Entry[],
-  live: ReadonlySet<number>,
-  firstAnswer: number,
+  { isLive }: LiveChain,
+  anyAnswer: Source,
   lastKept: number,
 ): Planned => {
-  const last = entries.findLastIndex(
-    (entry, index) =>
-      live.has(index) && entry.kind === 'answer' && !entry.synthetic && textIndex(entry) !== -1,
+  const entry = entries.findLast(
+    (each): each is Entry & { kind: 'answer' } =>
+      isLive(each.at) && isRealAnswer(each) && textIndex(each) !== -1,
   )
-  const entry = entries[last === -1 ? firstAnswer : last]
-  if (entry?.kind !== 'answer') throw new Error('the first answer is an answer')
-  if (last === -1) return { do: 'closing', source: entry.source, entry }
-  return {
-    do: 'record',
-    source: entry.source,
-    entry,
-    blocks: new Set([textIndex(entry)]),
-    reads: [],
-    apart: lastKept >= last,
-  }
+  if (entry === undefined) return { do: 'closing', source: anyAnswer }
+  const blocks = new Set([textIndex(entry)])
+  return { do: 'record', source: entry.source, entry, blocks, reads: [], apart: lastKept >= entry.at }
 }
 
 const textIndex = (entry: Entry & { kind: 'answer' }) =>
   entry.blocks.findLastIndex((block) => block.kind === 'text' && block.usable)
 
-const notesThatStay = (notes: readonly Note[], kept: ReadonlySet<string | undefined>): readonly Note[] => {
-  const lastOf = new Map(notes.map((note) => [note.type, note]))
-  return notes.filter((note) => {
-    if (note.disposition === 'last') return lastOf.get(note.type) === note
-    return note.disposition === 'keep' || note.names.some((name) => kept.has(name))
-  })
-}
+const notesThatStay = (notes: readonly Note[], kept: ReadonlySet<string | undefined>): readonly Note[] =>
+  notes.filter((note) => note.disposition !== 'reference' || note.names.some((name) => kept.has(name)))
 
 /** Notes keep their place among the records; those behind the last record of the source come last. */
 const interleave = (

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Chain, liveChain } from './chain.ts'
 import { type CommitStep, commit, replaceWhole, writeNew } from './commit.ts'
 import { estimateTokens } from './estimate.ts'
 import { keepMatcher } from './keep-paths.ts'
@@ -85,13 +84,13 @@ const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimR
   const source = await handle.stat()
   const holder = await holderOf(request)
   if (holder !== undefined) return heldBy(holder)
-  const found = await scan(handle, request.cwd)
+  const match = keepMatcher(request.keep, request.cwd, realPathOf)
+  const found = await scan(handle, { cwd: request.cwd, wants: ({ path }) => match(path).length > 0 })
   if (found.counts.size === 0) return refused('empty', `The session file ${request.file} holds no records.`)
-  const chain = liveChain(found.entries)
-  const chosen = chooseReads(found.entries, chain.live, request.keep, matcherOf(request), realPathOf)
+  const chosen = chooseReads(found.entries, found.chain, request.keep, match, realPathOf)
   const wanted = request.harder ? newestHalf(chosen.reads) : chosen.reads
   const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads)
-  const plan = select(found.entries, chain, found.notes, kept)
+  const plan = select(found, kept)
   if (plan === 'no-answer')
     return refused(plan, 'The session holds no answer of the model yet: there is nothing to trim.')
   if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is not a conversation.')
@@ -115,7 +114,6 @@ const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimR
   const room = chosen.reads.filter((read) => !wanted.includes(read))
   const report = reportOf(
     found,
-    chain,
     lines,
     kept,
     [...dropped, ...room.map(({ path }) => ({ path, reason: 'to make room' as const }))],
@@ -145,8 +143,6 @@ const holderOf = async ({ liveSessions, file }: TrimRequest) =>
 
 const heldBy = (pid: number) => refused('live', `The session is in use by a running CLI (pid ${pid}).`)
 
-const matcherOf = ({ keep, cwd }: TrimRequest) => keepMatcher(keep, cwd, realPathOf)
-
 /** As far as the path exists; the rest is taken as it stands. */
 const realPathOf = (path: string): string => {
   try {
@@ -175,7 +171,7 @@ const judgeAll = async (
   const kept: KeptRead[] = []
   const dropped: { path: string; reason: TrimReport['dropped'][number]['reason'] }[] = []
   for (const read of reads) {
-    const source = entries[read.at]?.source
+    const source = entries.find(({ at }) => at === read.at)?.source
     const record = source && parseRecord(await readSource(handle, source))
     if (record === undefined) throw new Error(`the result of ${read.path} can no longer be read`)
     const judgement = await judgeRead(read, record, policy)
@@ -192,7 +188,6 @@ const judgeAll = async (
 
 const reportOf = (
   found: Scan,
-  chain: Chain,
   lines: readonly Relinked[],
   kept: readonly KeptRead[],
   dropped: TrimReport['dropped'],
@@ -220,11 +215,8 @@ const reportOf = (
     dropped,
     unmatched,
     bytes: { before: found.bytes, after },
-    tokens: {
-      before: [...chain.live].reduce((sum, at) => sum + (found.entries[at]?.tokens ?? 0), 0),
-      after: tokensAfter,
-    },
-    damage: [...found.damage, ...chain.damage],
+    tokens: { before: found.chain.tokens, after: tokensAfter },
+    damage: found.damage,
     unknown: [...found.unknown].map(([name, count]) => ({ name, count })),
   }
 }

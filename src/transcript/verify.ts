@@ -170,7 +170,7 @@ const branches = (all: readonly SessionRecord[]): readonly Fault[] =>
 const readsPresent = (chain: readonly SessionRecord[], expected: Expectation['reads']): readonly Fault[] => {
   const contents = new Map<string, Content>()
   for (const record of chain) {
-    const entry = entryOf(record, { offset: 0, length: 0, line: 0 }, '/')
+    const entry = entryOf(record, { offset: 0, length: 0, line: 0 }, 0, '/')
     if (entry.kind === 'results') for (const { id, content } of entry.results) contents.set(id, content)
     if (entry.kind === 'attachment' && entry.file !== undefined) contents.set(entry.file, entry.content)
   }

@@ -1,0 +1,290 @@
+import { bookkeeping, readTools, spentAttachments } from './dispositions.ts'
+import { hashBytes, hashText, type KeyHash } from './key-hash.ts'
+import type { Link } from './links.ts'
+
+/** What can be told of a line without parsing it. */
+export type Probe = {
+  /** `parse`: only parsing tells. `dropped`: bookkeeping that goes. `link`: a record of the conversation that goes. */
+  verdict: 'parse' | 'dropped' | 'link'
+  /** The type, for people. */
+  label: string
+  /** Of a link. */
+  link: Link
+  /** Of an answer: the hash of the id of its message. */
+  message: KeyHash
+  /** The link is an answer that holds a text. */
+  isText: boolean
+}
+
+export type ProbeContext = {
+  /** Hashes (`low`) of the tool uses whose results are wanted. */
+  readonly wantedUses: ReadonlySet<number>
+  readonly isAnswered: () => boolean
+  /** Whether the content of the file that a Read names so may stay. */
+  readonly wantsPath: (path: string) => boolean
+}
+
+const newProbe = (): Probe => ({
+  verdict: 'parse',
+  label: '',
+  link: {
+    hasUuid: false,
+    low: 0,
+    high: 0,
+    parent: 'none',
+    parentLow: 0,
+    parentHigh: 0,
+    tokens: 0,
+    isAnswer: false,
+    isBoundary: false,
+    isProgress: false,
+  },
+  message: { low: 0, high: 0 },
+  isText: false,
+})
+
+// A quote inside a JSON string is escaped, so none of these can stand in one: where they are found, they are keys and values.
+const needle = (text: string) => Buffer.from(text)
+const parentKey = needle('{"parentUuid":')
+const nullParent = needle('null,"isSidechain":false,')
+const mainChain = needle('"isSidechain":false,')
+const typeKey = needle('{"type":"')
+const userType = needle('"type":"user",')
+const messageKey = needle('"message":{')
+const promptKey = needle('"promptId":"')
+const attachmentKey = needle('"attachment":{"type":"')
+const uuidKey = needle(',"uuid":"')
+const timestampKey = needle('","timestamp":"')
+const resultsStarts = ['{"tool_use_id":"', '{"type":"tool_result"'].map((block) =>
+  needle(`"role":"user","content":[${block}`),
+)
+const toolUseIdKey = needle('"tool_use_id":"')
+const messageIdKey = needle('"id":"')
+const modelKey = needle('"model":"')
+const readNames = Object.keys(readTools).map((name) => needle(`"name":"${name}"`))
+const pathKeys = [...new Set(Object.values(readTools))].map((key) => needle(`"${key}":"`))
+const assistantType = needle('"type":"assistant"')
+const attachmentType = needle('"type":"attachment"')
+
+const quote = 0x22
+const closeBrace = 0x7d
+const uuidLength = 36
+/** How far behind the parent a message begins at most: only the envelope stands between. */
+const envelope = 4096
+
+const scratch: KeyHash = { low: 0, high: 0 }
+
+/** What is known of some names, by their hashes: no string is made for a line. */
+const named = (names: Iterable<string>, label: (name: string) => string): ReadonlyMap<number, string> =>
+  new Map([...names].map((name) => [hashText(name).low, label(name)]))
+
+const droppedNotes = named(
+  Object.keys(bookkeeping).filter((type) => bookkeeping[type] === 'drop'),
+  (type) => type,
+)
+const spentLabels = named(spentAttachments, (type) => `attachment:${type}`)
+
+/** The next quote; a JS loop, because what stands before it is short. */
+const closingQuote = (bytes: Buffer, from: number): number => {
+  let at = from
+  while (at < bytes.length && bytes[at] !== quote) at += 1
+  return at
+}
+
+const startsWith = (bytes: Buffer, at: number, expected: Buffer): boolean => {
+  for (let index = 0; index < expected.length; index += 1)
+    if (bytes[at + index] !== expected[index]) return false
+  return true
+}
+
+/**
+ * Finds the next place of some bytes; Infinity when there is none. It remembers the last place that it found, because a search
+ * that has to end with its line would run on to the end of the buffer.
+ */
+const finder = (wanted: Buffer) => {
+  let searched: Buffer | undefined
+  let from = 0
+  let found = 0
+  return (bytes: Buffer, at: number): number => {
+    if (bytes === searched && at >= from && at <= found) return found
+    const place = bytes.indexOf(wanted, at)
+    searched = bytes
+    from = at
+    found = place === -1 ? Number.POSITIVE_INFINITY : place
+    return found
+  }
+}
+
+/** Returns a function that looks at the line from `start` to `end`; the next call overwrites what it returns. */
+export const lineProbe = (context: ProbeContext) => {
+  const probe = newProbe()
+  const { link } = probe
+  const findParentKey = finder(parentKey)
+  /** Two records on one line. */
+  const findSeam = finder(needle('}{"type":"'))
+  const findMessage = finder(messageKey)
+  const findUuid = finder(uuidKey)
+  const findToolUseId = finder(toolUseIdKey)
+  const findReads = readNames.map(finder)
+  const findPaths = pathKeys.map(finder)
+  const knownPaths = new Map<number, boolean>()
+  const findContent = finder(needle('"content":[{"type":"'))
+  const findText = finder(needle('{"type":"text"'))
+  const findStop = finder(needle('"stop_reason"'))
+  /** About how much stands between the content of an answer and its uuid, as measured on the first one. */
+  let tailLength = -1
+  const findSynthetic = finder(needle('"model":"<synthetic>"'))
+  const findApiError = finder(needle('"isApiErrorMessage":true'))
+  const findNul = finder(Buffer.from([0]))
+
+  const probeNote = (bytes: Buffer, start: number, end: number): void => {
+    const from = start + typeKey.length
+    const to = closingQuote(bytes, from)
+    const type =
+      to === -1 || to >= end ? undefined : droppedNotes.get(hashBytes(bytes, from, to, scratch).low)
+    if (type === undefined) return
+    probe.verdict = 'dropped'
+    probe.label = type
+  }
+
+  /** Finds the uuid of the record, which stands before its timestamp and, where one is given, behind its type. */
+  const takeUuid = (bytes: Buffer, from: number, end: number, type: Buffer | undefined): number => {
+    for (let at = findUuid(bytes, from); at < end; at = findUuid(bytes, at + 1)) {
+      const first = at + uuidKey.length
+      if (!startsWith(bytes, first + uuidLength, timestampKey)) continue
+      if (type !== undefined && !startsWith(bytes, at - type.length, type)) continue
+      hashBytes(bytes, first, first + uuidLength, scratch)
+      link.hasUuid = true
+      link.low = scratch.low
+      link.high = scratch.high
+      return at
+    }
+    return -1
+  }
+
+  const finish = (label: string, tokens: number): void => {
+    probe.verdict = 'link'
+    probe.label = label
+    link.tokens = tokens
+  }
+
+  const probeAttachment = (bytes: Buffer, from: number, end: number): void => {
+    const to = closingQuote(bytes, from)
+    if (to >= end) return
+    const label = spentLabels.get(hashBytes(bytes, from, to, scratch).low)
+    if (label === undefined || !context.isAnswered()) return
+    const uuid = takeUuid(bytes, to, end, attachmentType)
+    if (uuid !== -1) finish(label, label === 'attachment:prompt_snapshot' ? 0 : tokensBetween(to, uuid))
+  }
+
+  const isWanted = (bytes: Buffer, content: number, uuid: number): boolean => {
+    if (context.wantedUses.size === 0) return false
+    for (let at = findToolUseId(bytes, content); at < uuid; at = findToolUseId(bytes, at + 1)) {
+      const from = at + toolUseIdKey.length
+      const to = closingQuote(bytes, from)
+      if (context.wantedUses.has(hashBytes(bytes, from, to, scratch).low)) return true
+    }
+    return false
+  }
+
+  const probeResults = (bytes: Buffer, inside: number, end: number): void => {
+    if (!resultsStarts.some((expected) => startsWith(bytes, inside, expected))) return
+    const uuid = takeUuid(bytes, inside, end, undefined)
+    if (uuid !== -1 && !isWanted(bytes, inside, uuid)) finish('user', tokensBetween(inside, uuid))
+  }
+
+  /** A Read counts when its path is wanted; where there is more than one path in the line, only parsing tells. */
+  const mayBeWanted = (bytes: Buffer, content: number, end: number): boolean => {
+    if (!findReads.some((find) => find(bytes, content) < end)) return false
+    for (const [index, find] of findPaths.entries()) {
+      const key = find(bytes, content)
+      if (key >= end) continue
+      const from = key + (pathKeys[index]?.length ?? 0)
+      if (find(bytes, from) < end) return true
+      return isWantedPath(bytes, from, closingQuote(bytes, from))
+    }
+    return true
+  }
+
+  const isWantedPath = (bytes: Buffer, from: number, to: number): boolean => {
+    const { low, high } = hashBytes(bytes, from, to, scratch)
+    const key = low * 0x200000 + (high & 0x1fffff)
+    let isWanted = knownPaths.get(key)
+    if (isWanted === undefined) {
+      const path = bytes.toString('utf8', from, to)
+      isWanted = path.includes('\\') || context.wantsPath(path)
+      knownPaths.set(key, isWanted)
+    }
+    return isWanted
+  }
+
+  const probeAnswer = (bytes: Buffer, inside: number, end: number): void => {
+    let id = inside
+    if (startsWith(bytes, id, modelKey)) id = closingQuote(bytes, id + modelKey.length) + 2
+    if (!startsWith(bytes, id, messageIdKey)) return
+    const idEnd = closingQuote(bytes, id + messageIdKey.length)
+    const content = findContent(bytes, inside)
+    if (idEnd > content || content >= end || content - inside > envelope) return
+    if (mayBeWanted(bytes, content, end)) return
+    const uuid = takeUuid(bytes, content, end, assistantType)
+    if (uuid === -1) return
+    hashBytes(bytes, id + messageIdKey.length, idEnd, probe.message)
+    probe.isText = findText(bytes, content) < uuid
+    link.isAnswer = findSynthetic(bytes, inside) > end && findApiError(bytes, uuid) > end
+    if (tailLength === -1) tailLength = Math.max(0, uuid - findStop(bytes, content))
+    finish('assistant', tokensBetween(content, Math.max(content, uuid - tailLength)))
+  }
+
+  /** In the newest releases the message, or a prompt id and the type, stand right here. */
+  const messageAt = (bytes: Buffer, at: number): number => {
+    if (startsWith(bytes, at, messageKey)) return at
+    const behindPrompt = at + promptKey.length + uuidLength + 2 + userType.length
+    return startsWith(bytes, at, promptKey) && startsWith(bytes, behindPrompt, messageKey)
+      ? behindPrompt
+      : findMessage(bytes, at)
+  }
+
+  const probeRecord = (bytes: Buffer, start: number, end: number): void => {
+    let at = start + parentKey.length
+    if (startsWith(bytes, at, nullParent)) {
+      link.parent = 'root'
+      at += nullParent.length
+    } else {
+      const close = at + 1 + uuidLength
+      if (bytes[at] !== quote || bytes[close] !== quote || !startsWith(bytes, close + 2, mainChain)) return
+      hashBytes(bytes, at + 1, close, scratch)
+      link.parent = 'uuid'
+      link.parentLow = scratch.low
+      link.parentHigh = scratch.high
+      at = close + 2 + mainChain.length
+    }
+    link.isAnswer = false
+    link.isBoundary = false
+    link.isProgress = false
+    if (startsWith(bytes, at, attachmentKey)) {
+      probeAttachment(bytes, at + attachmentKey.length, end)
+      return
+    }
+    const message = messageAt(bytes, at)
+    if (message >= end || message - at > envelope) return
+    const inside = message + messageKey.length
+    if (startsWith(bytes, message - userType.length, userType)) probeResults(bytes, inside, end)
+    else probeAnswer(bytes, inside, end)
+  }
+
+  return (bytes: Buffer, start: number, end: number): Probe => {
+    probe.verdict = 'parse'
+    probe.isText = false
+    const isDamaged =
+      bytes[end - 1] !== closeBrace ||
+      findNul(bytes, start) < end ||
+      findSeam(bytes, start) < end ||
+      findParentKey(bytes, start + 1) < end
+    if (isDamaged) return probe
+    if (startsWith(bytes, start, typeKey)) probeNote(bytes, start, end)
+    else if (startsWith(bytes, start, parentKey)) probeRecord(bytes, start, end)
+    return probe
+  }
+}
+
+const tokensBetween = (from: number, to: number): number => (to - from) >> 2

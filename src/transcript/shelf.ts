@@ -1,0 +1,73 @@
+import { type Entry, entryOf, type ReadRequest, type Source } from './entry.ts'
+import { parseRecord } from './record.ts'
+
+type Answer = Entry & { readonly kind: 'answer' }
+type Results = Entry & { readonly kind: 'results' }
+
+/** How many of the newest Reads of one file, offset and limit are held: the newest may stand on a branch that was given up. */
+const readsHeld = 8
+/** How many of the newest texts of the model are held. */
+const textsHeld = 256
+
+/** Holds the records that may stay: of what repeats, only the newest ones. */
+export const entryShelf = () => {
+  const held = new Map<number, Entry>()
+  const pairs = new Map<string, { readonly use: number; readonly results: number }[]>()
+  const open = new Map<string, { readonly use: number; readonly key: string }>()
+  const texts: { readonly line: Buffer | undefined; readonly source: Source; readonly at: number }[] = []
+
+  const addUse = (answer: Answer, id: string, { path, offset = 1, limit }: ReadRequest) => {
+    held.set(answer.at, answer)
+    open.set(id, { use: answer.at, key: JSON.stringify([path, offset, limit ?? null]) })
+  }
+
+  const addResults = (results: Results) => {
+    for (const { id, content } of results.results) {
+      const use = open.get(id)
+      if (use === undefined) continue
+      if (content !== 'text' && content !== 'media') continue
+      held.set(results.at, results)
+      const known = pairs.get(use.key) ?? []
+      pairs.set(use.key, known)
+      known.push({ use: use.use, results: results.at })
+      if (known.length > readsHeld) release(known.shift())
+    }
+  }
+
+  /** A record that holds several blocks may be wanted for another one. */
+  const release = (pair: { readonly use: number; readonly results: number } | undefined) => {
+    if (pair === undefined) return
+    const [use, results] = [held.get(pair.use), held.get(pair.results)]
+    if (use?.kind !== 'answer' || results?.kind !== 'results') return
+    if (use.blocks.length > 1 || results.results.length > 1) return
+    held.delete(pair.use)
+    held.delete(pair.results)
+    for (const { id } of results.results) open.delete(id)
+  }
+
+  const pushText = (text: (typeof texts)[number]) => {
+    texts.push(text)
+    if (texts.length > 2 * textsHeld) texts.splice(0, textsHeld)
+  }
+
+  return {
+    add: (entry: Entry) => void held.set(entry.at, entry),
+    addUse,
+    addResults,
+    /** A text that has been parsed, because its message holds something else as well. */
+    addText: (answer: Answer) => {
+      if (held.has(answer.at)) return
+      pushText({ line: undefined, source: answer.source, at: answer.at })
+      held.set(answer.at, answer)
+    },
+    addTextLine: (line: Buffer, source: Source, at: number) =>
+      pushText({ line: Buffer.from(line), source, at }),
+    entries: (cwd: string): readonly Entry[] => {
+      for (const { line, source, at } of texts) {
+        const record = line === undefined ? undefined : parseRecord(line)
+        if (record !== undefined) held.set(at, entryOf(record, source, at, cwd))
+      }
+      return [...held.values()].sort((a, b) => a.at - b.at)
+    },
+  }
+}
