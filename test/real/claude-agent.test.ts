@@ -1,49 +1,66 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentEvent, Invocation } from '../../src/agents/agent.ts'
 import { sessionFolder } from '../../src/agents/claude/session-file.ts'
 import { agentByName } from '../../src/agents/registry.ts'
+import { probeEnvironment } from '../../src/probe/environment.ts'
 import type { Reply } from '../../src/probe/scenario.ts'
+import { startModelServer } from '../../src/probe/server.ts'
 import { type AgentOptions, startAgent } from '../../src/run/agent-process.ts'
+import { claudePath } from '../helpers/claude.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
-import { scriptedModel } from './scripted-model.ts'
 
-const file = process.env['YOKE_TEST_CLAUDE'] ?? ''
 const agent = agentByName('claude')
 
 const text = (words: string): Reply => ({ blocks: [{ text: words }] })
 const tool = (name: string, input: Record<string, unknown>): Reply => ({ blocks: [{ tool: name, input }] })
 const bash = (command: string): Reply => tool('Bash', { command, description: 'x' })
-const error = (status: number, type: string, message: string): Reply => ({ error: { status, type, message } })
+/** Given to the retries of the CLI as well. */
+const error = (status: number, type: string, message: string): Reply => ({
+  error: { status, type, message },
+  times: 9,
+})
 
-/** A home and a project of their own, and a model that plays `replies`. */
+type Turn = readonly Reply[]
+
+/** A home and a project of their own, and a model that plays a turn for each start, the last one for ever. */
 const place = async (
-  replies: readonly Reply[],
-  options: { readonly key?: boolean; readonly project?: string } = {},
+  turns: readonly Turn[],
+  options: { readonly key?: boolean; readonly project?: string; readonly subagent?: Turn } = {},
 ) => {
   const home = await temporaryFolder()
   const project = join(home, options.project ?? 'project')
   await mkdir(project, { recursive: true })
-  const model = await scriptedModel(replies)
-  const env: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    ANTHROPIC_BASE_URL: model.url,
-    ...(options.key === false ? {} : { ANTHROPIC_API_KEY: 'sk-dummy' }),
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  const model = await startModelServer({
+    scenario: {
+      name: 'agent',
+      roles: [
+        { name: 'subagent', match: subagentPrompt },
+        { name: 'agent', tool: 'Read' },
+      ],
+      script: {
+        agent: turns.map((turn) => [...turn]),
+        subagent: [[...(options.subagent ?? [text('seen')])]],
+      },
+      repeat: true,
+      otherwise: text('ok'),
+    },
+  })
+  onTestFinished(model.close)
+  const env = {
+    ...probeEnvironment({ url: model.url, home, base: process.env }),
     CLAUDE_CODE_MAX_RETRIES: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
     IS_SANDBOX: '1',
-  }
+  } as Record<string, string>
+  if (options.key === false) delete env['ANTHROPIC_API_KEY']
+  const sent = (at: number): string => JSON.stringify(model.requests.at(at)?.body)
   const start = async (more: Partial<Invocation> = {}, limits: Partial<AgentOptions> = {}) => {
     const events: AgentEvent[] = []
     const run = await startAgent(
       agent,
-      file,
+      claudePath(),
       {
         role: 'worker',
         prompt: 'Do the task',
@@ -58,19 +75,20 @@ const place = async (
     )
     return { ...run, events }
   }
-  return { home, project, env, model, start }
+  return { home, project, env, sent, start }
 }
+
+const subagentPrompt = 'Look around in the attic'
 
 const judge: Partial<Invocation> = { role: 'judge', session: { kind: 'ephemeral' }, access: 'read-only' }
 
 const resume = (id: string): Partial<Invocation> => ({ session: { kind: 'resume', id } })
 
-describe.skipIf(file === '')('the real Claude Code', () => {
+describe('the real Claude Code', () => {
   it('works, and is resumed in the same session', async () => {
-    const { project, env, start, model } = await place([
-      tool('Write', { file_path: 'new.txt', content: 'x' }),
-      text('Hello'),
-      text('Again'),
+    const { project, env, start, sent } = await place([
+      [tool('Write', { file_path: 'new.txt', content: 'x' }), text('Hello')],
+      [text('Again')],
     ])
     const first = await start()
     expect(first.outcome).toMatchObject({ class: 'ok', text: 'Hello', turns: 2, evidence: '' })
@@ -80,11 +98,11 @@ describe.skipIf(file === '')('the real Claude Code', () => {
     expect(dirname(session ?? '')).toBe(await sessionFolder(project, env))
     const second = await start(resume(id))
     expect(second.outcome).toMatchObject({ class: 'ok', session: id, text: 'Again' })
-    expect(model.requests.at(-1)).toContain('Hello')
+    expect(sent(-1)).toContain('Hello')
   })
 
   it('says what it does while it does it', async () => {
-    const { start } = await place([bash('echo one'), text('Done')])
+    const { start } = await place([[bash('echo one'), text('Done')]])
     const { events } = await start({ allowedTools: ['Bash'] })
     expect(events.map(({ type }) => type)).toEqual([
       ...['started', 'tool-called', 'usage', 'tool-returned', 'said', 'usage', 'result'],
@@ -125,19 +143,19 @@ describe.skipIf(file === '')('the real Claude Code', () => {
     ],
     ['bad-config', 'selected model', error(404, 'not_found_error', 'model: claude-nope')],
   ])('fails with class %s (%s)', async (expected, evidence, reply) => {
-    const { start } = await place([reply])
+    const { start } = await place([[reply]])
     const { outcome } = await start()
     expect(outcome).toMatchObject({ class: expected, evidence: expect.stringContaining(evidence) })
   })
 
   it('is overloaded when nothing listens where the provider should be', async () => {
-    const { start, env } = await place([text('x')])
+    const { start, env } = await place([[text('x')]])
     env['ANTHROPIC_BASE_URL'] = 'http://127.0.0.1:1'
     expect((await start()).outcome.class).toBe('overloaded')
   })
 
   it('does not find a session that is unknown', async () => {
-    const { start } = await place([text('x')])
+    const { start } = await place([[text('x')]])
     const { outcome } = await start(resume('11111111-1111-4111-8111-111111111111'))
     expect(outcome).toMatchObject({
       class: 'stale-session',
@@ -149,7 +167,7 @@ describe.skipIf(file === '')('the real Claude Code', () => {
     ['emptied', (session) => writeFile(session, '')],
     ['overwritten with something else', (session) => writeFile(session, 'nonsense\n')],
   ])('does not find a session whose file was %s', async (_, damage) => {
-    const { start, project, env } = await place([text('x')])
+    const { start, project, env } = await place([[text('x')]])
     const { outcome } = await start()
     const id = outcome.session ?? ''
     await damage((await agent.findSession(id, project, env)) ?? '')
@@ -157,12 +175,12 @@ describe.skipIf(file === '')('the real Claude Code', () => {
   })
 
   it('stops at the turns that it may take', async () => {
-    const { start } = await place([bash('ls'), text('x')])
+    const { start } = await place([[bash('ls'), text('x')]])
     expect((await start({ extraArgs: ['--max-turns', '1'] })).outcome.class).toBe('max-turns')
   })
 
   it('stops at the money that it may spend', async () => {
-    const { start } = await place([bash('ls'), text('x')])
+    const { start } = await place([[bash('ls'), text('x')]])
     expect((await start({ extraArgs: ['--max-budget-usd', '0.000001'] })).outcome.class).toBe('budget')
   })
 
@@ -170,14 +188,14 @@ describe.skipIf(file === '')('the real Claude Code', () => {
     ['an unknown option', ['--nope']],
     ['settings that are missing', ['--mcp-config', '/nonexistent.json']],
   ])('says what is wrong with %s', async (_, extraArgs) => {
-    const { start } = await place([text('x')])
+    const { start } = await place([[text('x')]])
     const { outcome } = await start({ extraArgs })
     expect(outcome.class).toBe('bad-config')
     expect(outcome.evidence).toMatch(/nope|nonexistent/)
   })
 
   it('needs a login', async () => {
-    const { start } = await place([text('x')], { key: false })
+    const { start } = await place([[text('x')]], { key: false })
     expect((await start()).outcome).toMatchObject({
       class: 'auth',
       evidence: 'Not logged in · Please run /login',
@@ -185,20 +203,20 @@ describe.skipIf(file === '')('the real Claude Code', () => {
   })
 
   it('is reported when it was denied what it needed', async () => {
-    const { start } = await place([bash('npm test'), text('Could not')])
+    const { start } = await place([[bash('npm test'), text('Could not')]])
     const { outcome } = await start()
     expect(outcome).toMatchObject({ class: 'permission', denials: ['Bash npm test'] })
   })
 
   it('is found out when it keeps no session', async () => {
-    const { start, home } = await place([text('x')])
+    const { start, home } = await place([[text('x')]])
     await mkdir(join(home, '.claude'))
     await writeFile(join(home, '.claude', 'projects'), 'in the way')
     expect((await start()).outcome.class).toBe('no-transcript')
   })
 
   it('keeps a session of a project with a very long path where it is looked for first', async () => {
-    const { start, project, env } = await place([text('x')], {
+    const { start, project, env } = await place([[text('x')]], {
       project: `${'deep.er_'.repeat(20)}/${'ü'.repeat(100)}`,
     })
     const { outcome } = await start()
@@ -207,14 +225,14 @@ describe.skipIf(file === '')('the real Claude Code', () => {
   })
 
   it('takes a prompt that is longer than an argument can be', async () => {
-    const { start, model } = await place([text('x')])
+    const { start, sent } = await place([[text('x')]])
     const { outcome } = await start({ prompt: `begin ${'word '.repeat(60_000)}end` })
     expect(outcome.class).toBe('ok')
-    expect(model.requests[0]).toContain('word word end')
+    expect(sent(0)).toContain('word word end')
   })
 
   it('is ended in the middle of a tool, with the tool', async () => {
-    const { start, project } = await place([bash('echo $$ > pid; exec sleep 60'), text('x')])
+    const { start, project } = await place([[bash('echo $$ > pid; exec sleep 60'), text('x')]])
     const abort = new AbortController()
     const run = start({ allowedTools: ['Bash'] }, { signal: abort.signal })
     const pid = await waitForNumber(join(project, 'pid'))
@@ -225,8 +243,10 @@ describe.skipIf(file === '')('the real Claude Code', () => {
 
   it('is ended after its result when a command that it left in the background does not end', async () => {
     const { start, project } = await place([
-      tool('Bash', { command: 'echo $$ > pid; exec sleep 60', description: 'x', run_in_background: true }),
-      text('Done'),
+      [
+        tool('Bash', { command: 'echo $$ > pid; exec sleep 60', description: 'x', run_in_background: true }),
+        text('Done'),
+      ],
     ])
     const { outcome, ending } = await start({ allowedTools: ['Bash'] }, { resultGraceMs: 1_000 })
     expect(outcome).toMatchObject({ class: 'ok', text: 'Done' })
@@ -236,28 +256,32 @@ describe.skipIf(file === '')('the real Claude Code', () => {
   })
 
   it('is not ended while a subagent works in the background', async () => {
-    const { start } = await place([
-      tool('Agent', {
-        description: 'look',
-        prompt: 'sub',
-        subagent_type: 'general-purpose',
-        run_in_background: true,
-      }),
-      { ...text('slow'), delayMs: 2_500 },
-      text('fast'),
-      text('woken up'),
-    ])
+    const { start } = await place(
+      [
+        [
+          tool('Agent', {
+            description: 'look',
+            prompt: subagentPrompt,
+            subagent_type: 'general-purpose',
+            run_in_background: true,
+          }),
+          text('Waiting'),
+          text('Woken up'),
+        ],
+      ],
+      { subagent: [{ ...text('slow'), delayMs: 2_500 }] },
+    )
     const { outcome, ending } = await start({}, { resultGraceMs: 1_000 })
     expect(outcome.class).toBe('ok')
-    expect(outcome.text).toBe('woken up')
+    expect(outcome.text).toBe('Woken up')
     expect(ending.endedBy).toBeUndefined()
   })
 })
 
-describe.skipIf(file === '')('the real Claude Code as a judge', () => {
+describe('the real Claude Code as a judge', () => {
   it('answers by a schema and leaves no session', async () => {
     const answer = { verdict: 'done', reasons: ['seen'], next: '' }
-    const { start, home } = await place([{ blocks: [{ answer }] }, text('That is it')])
+    const { start, home } = await place([[{ blocks: [{ answer }] }, text('That is it')]])
     const { outcome } = await start({
       ...judge,
       answer: { type: 'object', properties: { verdict: { type: 'string' } }, required: ['verdict'] },
@@ -288,7 +312,7 @@ describe.skipIf(file === '')('the real Claude Code as a judge', () => {
       [tool('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' }), 'may not'],
       [tool('Agent', { description: 'x', prompt: 'x', subagent_type: 'general-purpose' }), 'may not'],
     ]
-    const { start, project, home } = await place([...calls.map(([call]) => call), text('Seen')])
+    const { start, project, home } = await place([[...calls.map(([call]) => call), text('Seen')]])
     const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' })
     git('init', '-q')
     await writeFile(join(project, 'a.txt'), 'x\n')
@@ -320,7 +344,7 @@ describe.skipIf(file === '')('the real Claude Code as a judge', () => {
   })
 
   it('hears of no memory of the user, the project or the worker', async () => {
-    const { start, project, home, env, model } = await place([text('x')])
+    const { start, project, home, env, sent } = await place([[text('x')]])
     const memories = [
       join(home, '.claude', 'CLAUDE.md'),
       join(project, 'CLAUDE.md'),
@@ -332,13 +356,13 @@ describe.skipIf(file === '')('the real Claude Code as a judge', () => {
       await writeFile(memory, 'The secret word is AMBIENT.\n')
     }
     await start(judge)
-    expect(model.requests[0]).not.toContain('AMBIENT')
+    expect(sent(0)).not.toContain('AMBIENT')
     await start()
-    expect(model.requests.at(-1)?.split('AMBIENT').length).toBeGreaterThan(memories.length)
+    expect(sent(-1).split('AMBIENT').length).toBeGreaterThan(memories.length)
   })
 
   it("logs in as the user's settings say", async () => {
-    const { start, home } = await place([text('Seen')], { key: false })
+    const { start, home } = await place([[text('Seen')]], { key: false })
     const helper = join(home, 'key')
     await writeFile(helper, '#!/bin/sh\necho sk-helper\n')
     await chmod(helper, 0o755)
