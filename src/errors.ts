@@ -34,3 +34,22 @@ export class YokeError extends Error {
     this.exit = exit
   }
 }
+
+const systemFaults: Readonly<Record<string, readonly [what: string, fix: string]>> = {
+  ENOSPC: ['The disk is full', 'Make room, then run `yoke resume`.'],
+  EDQUOT: ['The disk quota is used up', 'Make room, then run `yoke resume`.'],
+  EROFS: ['The disk is read-only', 'Work in a folder that you may write to.'],
+  EACCES: ['A file may not be written or read', 'Give yourself the right to it.'],
+  EPERM: ['The system does not permit an operation', 'See who owns the file.'],
+  EIO: ['The disk reports an error', 'Look at the disk before you go on.'],
+  EMFILE: ['Too many files are open', 'Raise the limit with `ulimit -n`.'],
+}
+
+/** What the operating system refused, as an error for people; undefined for anything else. */
+export const fromSystem = (error: unknown): YokeError | undefined => {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  const fault = systemFaults[error.code]
+  if (fault === undefined) return undefined
+  const path = 'path' in error && typeof error.path === 'string' ? `: ${error.path}` : ''
+  return new YokeError(`E_SYSTEM_${error.code}`, `${fault[0]} (${error.code})${path}.`, fault[1])
+}

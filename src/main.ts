@@ -1,6 +1,6 @@
 import type { CAC } from 'cac'
 import { name, version } from '../package.json' with { type: 'json' }
-import { exitCode, YokeError } from './errors.ts'
+import { exitCode, fromSystem, YokeError } from './errors.ts'
 
 /** What a file in `commands/` exports: its options, examples and action, added to a cac instance. */
 export type Define = (cli: CAC) => void
@@ -64,9 +64,33 @@ const main = async (argv: readonly string[]): Promise<number> => {
   cli.help()
   cli.parse(['', name, ...argv], { run: false })
   if (cli.options['help'] === true) return exitCode.done
-  const result: unknown = await cli.runMatchedCommand()
+  const result: unknown = await runNamingNearest(cli)
   return typeof result === 'number' ? result : exitCode.done
 }
+
+/** Runs the command; an option that it does not know is named with the nearest one that it knows. */
+const runNamingNearest = async (cli: CAC): Promise<unknown> => {
+  try {
+    return await cli.runMatchedCommand()
+  } catch (error) {
+    const unknown =
+      error instanceof Error ? /^Unknown option `(--?[\w-]+)`/.exec(error.message)?.[1] : undefined
+    if (unknown === undefined) throw error
+    const { closest } = await import('fastest-levenshtein')
+    const known = (cli.matchedCommand?.options ?? []).flatMap(
+      ({ rawName }) => rawName.match(/--[\w-]+/g) ?? [],
+    )
+    throw new YokeError(
+      'E_USAGE',
+      `There is no option ${kebab(unknown)}.`,
+      `Did you mean ${closest(kebab(unknown), known)}? Run the command with --help to see them all.`,
+      exitCode.usage,
+    )
+  }
+}
+
+/** cac reports options in camel case. */
+const kebab = (option: string): string => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 const overview = (cli: CAC, word: string | undefined): number => {
   for (const { usage, summary } of Object.values(commands)) cli.command(usage, summary)
@@ -88,7 +112,8 @@ const overview = (cli: CAC, word: string | undefined): number => {
   )
 }
 
-const report = (error: unknown): number => {
+const report = (thrown: unknown): number => {
+  const error = fromSystem(thrown) ?? thrown
   if (error instanceof YokeError) {
     process.stderr.write(`yoke: ${error.message}\n${error.fix}\n[${error.code}]\n`)
     return error.exit

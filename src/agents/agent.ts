@@ -164,6 +164,14 @@ export type Agent = {
   readonly name: string
   /** The command that installs it, for people who have not. */
   readonly install: string
+  /** The command that logs in, for people who have not. */
+  readonly login: string
+  /** Undefined when the agent does not say. */
+  readonly isLoggedIn: (
+    file: string,
+    cwd: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<boolean | undefined>
   /** Leaves out of the environment what marks an inherited agent session. Throws `E_AGENT_ARGS`. */
   readonly commandLine: (
     file: string,

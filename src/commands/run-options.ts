@@ -1,6 +1,8 @@
 import type { Command } from 'cac'
+import type { Agent } from '../agents/agent.ts'
 import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName } from '../agents/registry.ts'
+import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
 import type { RunRequest } from '../run/start.ts'
 import { directiveFlags, directiveOptions } from '../task/options.ts'
@@ -17,6 +19,17 @@ export const addRunOptions = (command: Command): void => {
     .option('--trust', 'Agree to the programs and rights that the project asks for')
     .option('--json', 'Print the events, one JSON object a line')
     .option('-q, --quiet', 'Print only how the run ends')
+}
+
+/** Throws `E_NOT_LOGGED_IN`, exit code 4: a night that ends at its first request is better ended before it begins. */
+const requireLogin = async (agent: Agent, file: string): Promise<void> => {
+  if ((await agent.isLoggedIn(file, process.cwd(), process.env)) === false)
+    throw new YokeError(
+      'E_NOT_LOGGED_IN',
+      `The agent \`${agent.name}\` has neither a login nor a key.`,
+      `Log in with \`${agent.login}\`, or set its key in the environment.`,
+      exitCode.blocked,
+    )
 }
 
 /** Carries a run in this folder, shown as the options say; resolves to the exit code. */
@@ -36,7 +49,9 @@ export const carryRun = async (
     askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
     findAgent: async (directives) => {
       const agent = agentByName(directives.agent)
-      return { agent, agentFile: await findExecutable(agent, process.env) }
+      const agentFile = await findExecutable(agent, process.env)
+      await requireLogin(agent, agentFile)
+      return { agent, agentFile }
     },
     onEvent: output.event,
     onActivity: output.activity,

@@ -5,12 +5,15 @@ import { classify } from './classify.ts'
 import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
+import { isLoggedIn } from './login.ts'
 import { findSession, registryFolder } from './session-file.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
 export const claude: Agent = {
   name: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
+  login: 'claude auth login',
+  isLoggedIn,
   commandLine,
   inspect,
   parseLine,
