@@ -1,7 +1,20 @@
 import * as v from 'valibot'
 import type { AgentEvent } from '../agent.ts'
+import { ignoredLines } from './ignored-lines.ts'
+import {
+  AssistantSchema,
+  type BlockSchema,
+  InitSchema,
+  LimitSchema,
+  RetrySchema,
+  TaskEndedSchema,
+  TaskStartedSchema,
+  TextSchema,
+  ToolResultSchema,
+  ToolUseSchema,
+  UserSchema,
+} from './line-schemas.ts'
 import { agentResult, ResultSchema } from './result.ts'
-import { UsageSchema } from './tokens.ts'
 import { toolTarget } from './tool-target.ts'
 
 /**
@@ -15,70 +28,11 @@ export const parseLine = (line: string): readonly AgentEvent[] => {
   if (!head.success) return unknown('(malformed)')
   const { type, subtype } = head.output
   const name = type === 'system' ? `system/${subtype ?? ''}` : type
-  if (ignored.has(name)) return []
+  if (ignoredLines.has(name)) return []
   return readers.get(name)?.(json, name) ?? unknown(name)
 }
 
 const HeadSchema = v.looseObject({ type: v.string(), subtype: v.nullish(v.string()) })
-
-const BlockSchema = v.looseObject({ type: v.string() })
-
-const ContentSchema = v.union([
-  v.pipe(
-    v.string(),
-    v.transform(() => []),
-  ),
-  v.array(BlockSchema),
-])
-
-const AssistantSchema = v.looseObject({
-  message: v.looseObject({
-    id: v.nullish(v.string(), ''),
-    model: v.nullish(v.string(), ''),
-    content: ContentSchema,
-    usage: v.nullish(UsageSchema),
-  }),
-  parent_tool_use_id: v.nullish(v.string()),
-  error: v.nullish(v.string()),
-  is_api_error_message: v.nullish(v.boolean(), false),
-})
-
-const UserSchema = v.looseObject({ message: v.looseObject({ content: ContentSchema }) })
-
-const InitSchema = v.looseObject({
-  session_id: v.string(),
-  model: v.nullish(v.string()),
-  claude_code_version: v.nullish(v.string()),
-})
-
-const RetrySchema = v.looseObject({
-  attempt: v.number(),
-  max_retries: v.number(),
-  retry_delay_ms: v.number(),
-  error_status: v.nullish(v.number()),
-  error: v.nullish(v.string()),
-})
-
-const LimitSchema = v.looseObject({
-  rate_limit_info: v.looseObject({
-    status: v.string(),
-    resetsAt: v.nullish(v.number()),
-    rateLimitType: v.nullish(v.string(), 'usage'),
-  }),
-})
-
-const TaskStartedSchema = v.looseObject({
-  task_id: v.string(),
-  task_type: v.nullish(v.string(), ''),
-  description: v.nullish(v.string(), ''),
-  is_backgrounded: v.nullish(v.boolean(), false),
-})
-
-const TaskEndedSchema = v.looseObject({ task_id: v.string() })
-
-const TextSchema = v.looseObject({ text: v.string() })
-const ToolUseSchema = v.looseObject({ id: v.string(), name: v.string(), input: v.optional(v.unknown()) })
-const ToolResultSchema = v.looseObject({ tool_use_id: v.string(), is_error: v.nullish(v.boolean(), false) })
 
 type Reader = (value: unknown, name: string) => readonly AgentEvent[]
 
@@ -122,14 +76,6 @@ const readers: ReadonlyMap<string, Reader> = new Map([
   ['user', reader(UserSchema, (line) => line.message.content.flatMap((block) => readBlock('user', block)))],
   ['rate_limit_event', reader(LimitSchema, (line) => limitEvents(line.rate_limit_info))],
   ['result', reader(ResultSchema, (line) => [{ type: 'result', result: agentResult(line) }])],
-])
-
-/** Known lines that say nothing that yoke acts on. */
-const ignored: ReadonlySet<string> = new Set([
-  ...['stream_event', 'tool_progress', 'tool_use_summary', 'keep_alive', 'prompt_suggestion', 'auth_status'],
-  ...['system/status', 'system/compact_boundary', 'system/microcompact_boundary', 'system/informational'],
-  ...['system/hook_started', 'system/hook_progress', 'system/hook_response', 'system/files_persisted'],
-  ...['system/task_progress', 'system/task_updated', 'system/background_tasks_changed'],
 ])
 
 const assistantEvents = (line: v.InferOutput<typeof AssistantSchema>): readonly AgentEvent[] => {

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { AgentEvent, Invocation } from '../../src/agents/agent.ts'
+import { claude } from '../../src/agents/claude/claude.ts'
+import { type AgentOptions, startAgent } from '../../src/run/agent-process.ts'
+import { temporaryFolder } from '../helpers/temporary.ts'
+
+const program = join(import.meta.dirname, '..', 'fixtures', 'programs', 'plays-lines.mjs')
+
+const init = { type: 'system', subtype: 'init', session_id: 'abc' }
+const result = { type: 'result', subtype: 'success', session_id: 'abc', result: 'Done', total_cost_usd: 0.5 }
+
+/** Claude Code as far as its output goes: a program that prints these lines. */
+const start = async (
+  lines: readonly (object | string)[],
+  more: Partial<Invocation> = {},
+  options: Partial<AgentOptions> = {},
+) => {
+  const events: AgentEvent[] = []
+  const inspected: string[] = []
+  const printed = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+  const home = await temporaryFolder()
+  const run = await startAgent(
+    {
+      ...claude,
+      commandLine: (file, invocation, env, installation) => ({
+        ...claude.commandLine(file, invocation, env, installation),
+        args: [program, ...printed],
+      }),
+      inspect: async (file) => {
+        inspected.push(file)
+        return { settings: {}, env: {} }
+      },
+    },
+    process.execPath,
+    { role: 'judge', prompt: 'x', cwd: home, session: { kind: 'ephemeral' }, access: 'edit', ...more },
+    {
+      env: { HOME: home, PATH: process.env['PATH'] },
+      onEvent: (event) => {
+        events.push(event)
+      },
+      ...options,
+    },
+  )
+  return { ...run, events, inspected }
+}
+
+describe('a start of an agent', () => {
+  it('gives its events as they come and the outcome at the end', async () => {
+    const { events, outcome, ending } = await start([init, result])
+    expect(events.map(({ type }) => type)).toEqual(['started', 'result'])
+    expect(outcome).toMatchObject({ class: 'ok', session: 'abc', text: 'Done', costUsd: 0.5 })
+    expect(ending).toMatchObject({ exit: 0, signal: null, stderr: '' })
+    expect(Math.abs(ending.endedAt - Date.now())).toBeLessThan(10_000)
+  })
+
+  it('counts what it does not understand, and goes on', async () => {
+    const { outcome, unknownEvents } = await start([
+      init,
+      'Warning: odd',
+      { type: 'new' },
+      { type: 'new' },
+      result,
+    ])
+    expect(outcome.class).toBe('ok')
+    expect(unknownEvents).toEqual(
+      new Map([
+        ['(malformed)', 1],
+        ['new', 2],
+      ]),
+    )
+  })
+
+  it('without a session file where one should be is found out', async () => {
+    expect((await start([init, result], { session: { kind: 'new' } })).outcome).toMatchObject({
+      class: 'no-transcript',
+      session: 'abc',
+      costUsd: 0.5,
+    })
+  })
+
+  it('that failed keeps its class, session file or not', async () => {
+    const failed = { ...result, is_error: true, result: 'API Error: 529 Overloaded', api_error_status: 529 }
+    expect((await start([init, failed], { session: { kind: 'new' } })).outcome.class).toBe('overloaded')
+  })
+
+  it('that was cut off still names its session', async () => {
+    expect((await start([init], { session: { kind: 'new' } })).outcome).toMatchObject({
+      class: 'killed',
+      session: 'abc',
+    })
+  })
+
+  it('asks the installed release what it knows only for a role that may not write', async () => {
+    expect((await start([init, result])).inspected).toEqual([])
+    expect((await start([init, result], { access: 'read-only' })).inspected).toEqual([process.execPath])
+  })
+
+  it('leaves its raw output in a file, also what was not understood', async () => {
+    const stdoutFile = join(await temporaryFolder(), 'stream.jsonl')
+    await start(['odd', result], {}, { stdoutFile })
+    expect(await readFile(stdoutFile, 'utf8')).toBe(`odd\n${JSON.stringify(result)}\n`)
+  })
+})
