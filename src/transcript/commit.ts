@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder } from '../system/atomic-write.ts'
 
 /** The steps of a commit, in order; a test ends the process at each of them. */
-export type CommitStep = 'temporary written' | 'backup written' | 'checked' | 'renamed' | 'done'
+export type CommitStep = 'locked' | 'temporary written' | 'backup written' | 'checked' | 'renamed' | 'done'
 
-/** What tells that a file is still the one that was read. */
-export type Identity = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>
-
-const isSame = (a: Identity, b: Identity) =>
-  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs
+type Identity = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'>
 
 export type Commit = {
   /** Absolute, with symbolic links resolved. */
@@ -22,25 +18,30 @@ export type Commit = {
   readonly source: Stats
   /** False when a writer has come in the meantime. */
   readonly mayWrite: () => Promise<boolean>
-  readonly onStep?: (step: CommitStep) => void
+  readonly onStep?: ((step: CommitStep) => void) | undefined
 }
 
 /**
  * Replaces the file: at every moment, and after a power loss, it is the old one or the new one, whole. The old one stays as
- * the backup. Returns false, with nothing changed, when the file is no longer the one that was read.
+ * the backup. Returns false, with the old file in its place, when it is no longer the one that was read.
  */
 export const commit = async ({ file, backup, bytes, source, mayWrite, onStep }: Commit): Promise<boolean> => {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID().slice(0, 8)}.tmp`)
+  const temporary = temporaryOf(file)
   try {
     await writeLike(temporary, bytes, source)
     onStep?.('temporary written')
-    await keepCopy(file, backup)
+    await keepOld(file, backup)
     onStep?.('backup written')
-    if (!(await isUnchanged(file, source)) || !(await mayWrite())) return false
+    if (!isSame(await stat(file), source) || !(await mayWrite())) return false
     onStep?.('checked')
     await rename(temporary, file)
     onStep?.('renamed')
     await syncFolder(dirname(file))
+    if (!(await isWhole(backup, source))) {
+      // A writer came between the last look and the rename: what it wrote is in the backup only.
+      await replaceWhole(file, backup)
+      return false
+    }
     onStep?.('done')
     return true
   } finally {
@@ -48,15 +49,15 @@ export const commit = async ({ file, backup, bytes, source, mayWrite, onStep }: 
   }
 }
 
-const isUnchanged = async (file: string, source: Identity): Promise<boolean> => {
-  const handle = await open(file, 'r').catch(() => undefined)
-  if (handle === undefined) return false
-  try {
-    return isSame(await handle.stat(), source)
-  } finally {
-    await handle.close()
-  }
-}
+const temporaryOf = (path: string) =>
+  join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.tmp`)
+
+const isSame = (a: Identity, b: Identity) =>
+  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs
+
+/** A backup that is a link to the old file shows what was written to that to the last. */
+const isWhole = async (backup: string, { size }: Stats): Promise<boolean> =>
+  (await stat(backup)).size === size
 
 /** Writes a new file with the mode and owner of the source, down to the disk. */
 const writeLike = async (path: string, bytes: Buffer, source: Stats): Promise<void> => {
@@ -76,17 +77,44 @@ const writeLike = async (path: string, bytes: Buffer, source: Stats): Promise<vo
 }
 
 /**
- * The file as it is now, whole, at `backup`. A copy, no link: until the rename a link would be the session itself, and grow
- * or be damaged with it. Copy-on-write file systems copy nothing.
+ * The file as it is now, whole, at `backup`: a link where both are on one file system, which costs nothing however large the
+ * file is, else a copy. The rename leaves the linked one behind as it was.
  */
-const keepCopy = async (file: string, backup: string): Promise<void> => {
+const keepOld = async (file: string, backup: string): Promise<void> => {
   await mkdir(dirname(backup), { recursive: true })
-  await replaceWhole(backup, file)
+  const temporary = temporaryOf(backup)
+  try {
+    const isLinked = await link(file, temporary).then(
+      () => true,
+      () => false,
+    )
+    if (isLinked) {
+      await syncFile(temporary)
+      // Of two links to one file a rename does nothing: the old backup must go first when it is such a link (a trim that was cut off).
+      if (await areOne(temporary, backup)) return
+      await rename(temporary, backup)
+      await syncFolder(dirname(backup))
+    } else await replaceWhole(backup, file)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+const areOne = async (a: string, b: string): Promise<boolean> => {
+  const [first, second] = await Promise.all([stat(a), stat(b).catch(() => undefined)])
+  return second !== undefined && first.dev === second.dev && first.ino === second.ino
+}
+
+const syncFile = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r')
+  // Some systems sync only what is open for writing; the copy of the session in memory is whole either way.
+  await handle.sync().catch(() => undefined)
+  await handle.close()
 }
 
 /** Makes `target` a copy of `source`: at every moment it is what it was, or the whole copy. */
 export const replaceWhole = async (target: string, source: string): Promise<void> => {
-  const temporary = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
+  const temporary = temporaryOf(target)
   try {
     await copyFile(source, temporary, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
     const handle = await open(temporary, 'r+')

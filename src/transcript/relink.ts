@@ -15,15 +15,12 @@ const closingText = 'I was interrupted here.'
  * the first record with the highest one), no usage (stale figures set off a compaction), blocks that go taken out, stale
  * content replaced. Only the values that change are replaced; every other byte stays.
  */
-export const relink = (
-  plan: readonly Planned[],
-  bytesOf: (planned: Planned) => Buffer,
-): readonly Relinked[] => {
+export const relink = (plan: readonly Planned[], sources: readonly Buffer[]): readonly Relinked[] => {
   const uuids = new Set<string>()
   let parent: string | null = null
   let time = 0
-  return plan.map((planned) => {
-    const source = bytesOf(planned)
+  return plan.map((planned, index) => {
+    const source = sources[index] ?? Buffer.alloc(0)
     if (planned.do === 'note') return { planned, source, bytes: source }
     const record = parseRecord(source)
     if (record === undefined) throw new Error(`line ${planned.source.line} can no longer be read`)

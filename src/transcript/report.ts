@@ -1,4 +1,10 @@
 import type { Damage } from './damage.ts'
+import { estimateTokens } from './estimate.ts'
+import type { Read } from './reads.ts'
+import { parseRecord } from './record.ts'
+import type { Relinked } from './relink.ts'
+import type { Scan } from './scan.ts'
+import type { KeptRead } from './select.ts'
 import type { StaleReason } from './stale.ts'
 
 export type KeptPath = {
@@ -10,6 +16,8 @@ export type KeptPath = {
   readonly state: 'fresh' | 'refreshed'
 }
 
+export type DroppedPath = { readonly path: string; readonly reason: StaleReason | 'to make room' }
+
 /** What a trim did, or would do. */
 export type TrimReport = {
   /** Records by type. */
@@ -19,7 +27,7 @@ export type TrimReport = {
   }
   readonly paths: readonly KeptPath[]
   /** Kept paths whose content was dropped because it is no longer true, or to make room. */
-  readonly dropped: readonly { readonly path: string; readonly reason: StaleReason | 'to make room' }[]
+  readonly dropped: readonly DroppedPath[]
   /** KEEP entries that name nothing that was read. */
   readonly unmatched: readonly string[]
   readonly bytes: { readonly before: number; readonly after: number }
@@ -32,3 +40,49 @@ export type TrimReport = {
   /** Record types that yoke does not know. They are kept. */
   readonly unknown: readonly { readonly name: string; readonly count: number }[]
 }
+
+export const reportOf = (trimmed: {
+  readonly scan: Scan
+  readonly lines: readonly Relinked[]
+  readonly kept: readonly KeptRead[]
+  readonly dropped: readonly DroppedPath[]
+  readonly unmatched: readonly string[]
+  readonly bytes: number
+}): TrimReport => {
+  const { scan, lines, kept, dropped, unmatched } = trimmed
+  const keptCounts = new Map<string, number>()
+  let tokens = 0
+  for (const { planned, bytes } of lines) {
+    const record = parseRecord(bytes)
+    if (record === undefined) continue
+    const label = planned.do === 'record' ? planned.entry.label : record.type
+    keptCounts.set(label, (keptCounts.get(label) ?? 0) + 1)
+    tokens += estimateTokens(record)
+  }
+  const droppedCounts = [...scan.counts]
+    .map(([label, total]) => [label, total - (keptCounts.get(label) ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+  return {
+    records: { kept: Object.fromEntries(keptCounts), dropped: Object.fromEntries(droppedCounts) },
+    paths: pathsOf(kept),
+    dropped,
+    unmatched,
+    bytes: { before: scan.bytes, after: trimmed.bytes },
+    tokens: { before: scan.chain.tokens, after: tokens },
+    damage: scan.damage,
+    unknown: [...scan.unknown].map(([name, count]) => ({ name, count })),
+  }
+}
+
+const pathsOf = (kept: readonly KeptRead[]): readonly KeptPath[] =>
+  [...new Set(kept.map(({ path }) => path))].map((path) => {
+    const reads = kept.filter((read) => read.path === path)
+    return {
+      path,
+      ranges: reads.map(rangeOf),
+      tokens: reads.reduce((sum, { tokens }) => sum + tokens, 0),
+      state: reads.some(({ now }) => now !== undefined) ? 'refreshed' : 'fresh',
+    }
+  })
+
+const rangeOf = ({ offset = 1, limit }: Read) => ({ offset, ...(limit === undefined ? {} : { limit }) })

@@ -42,7 +42,7 @@ export const judgeRead = async (
   const file = await look(read.path)
   if (typeof file === 'string') return { state: 'dropped', reason: file }
   const { mtimeMs } = file
-  const old = oldText(read, record)
+  const old = shownText(read, record)
   const form = old === undefined ? undefined : parseReadText(old)
   if (old === undefined || form === undefined) {
     const readAt = Date.parse(record.timestamp ?? '')
@@ -114,7 +114,7 @@ export const fileOf = (read: Read, record: SessionRecord): Readonly<Record<strin
 }
 
 /** The text that the model was shown; undefined when it is no single text. */
-const oldText = (read: Read, record: SessionRecord): string | undefined => {
+export const shownText = (read: Read, record: SessionRecord): string | undefined => {
   if (read.content !== 'text') return undefined
   if (read.kind === 'attachment') return attachmentText(record)
   const content = blocksOf(record).find((block) => block.tool_use_id === read.id)?.content

@@ -1,16 +1,18 @@
-import { realpathSync } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename } from 'node:path'
+import { YokeError } from '../errors.ts'
 import { type CommitStep, commit, replaceWhole, writeNew } from './commit.ts'
-import { estimateTokens } from './estimate.ts'
 import { keepMatcher } from './keep-paths.ts'
 import { liveHolder } from './live.ts'
 import { chooseReads, newestHalf, type Read } from './reads.ts'
+import { realPathOf } from './real-path.ts'
 import { parseRecord } from './record.ts'
-import { type Relinked, relink } from './relink.ts'
-import type { TrimReport } from './report.ts'
+import { relink } from './relink.ts'
+import { type DroppedPath, reportOf, type TrimReport } from './report.ts'
 import { type Scan, scan } from './scan.ts'
 import { type KeptRead, type PlanFault, select } from './select.ts'
+import { lockSession } from './session-lock.ts'
+import { readStretch } from './source-bytes.ts'
 import { judgeRead } from './stale.ts'
 import { verify } from './verify.ts'
 
@@ -38,12 +40,20 @@ export type TrimRequest = {
 }
 
 export type TrimRefusal =
+  /** There is no such file. */
   | 'missing'
   | 'empty'
+  /** The backup must not be where it would be taken for a session. */
   | 'backup'
+  /** A running CLI holds the session. */
   | 'live'
+  /** Another yoke trims it. */
+  | 'locked'
+  /** It was written to in the meantime. */
   | 'changed'
+  /** The result would break a rule (`verify.ts`). */
   | 'unverified'
+  /** The system does not let us read or write: the disk is full, no permission. */
   | 'io'
   | PlanFault
 
@@ -56,110 +66,114 @@ const refused = (code: TrimRefusal, reason: string): TrimResult => ({ status: 'r
 
 /** Cuts a stored session down to its beginning, the files in `keep` and the last words of the model. */
 export const trim = async (request: TrimRequest): Promise<TrimResult> => {
-  if (request.backup.endsWith('.jsonl'))
-    return refused(
-      'backup',
-      `The backup ${request.backup} would be taken for a session: it must not end in .jsonl.`,
-    )
+  const { backup } = request
+  if (backup.endsWith('.jsonl'))
+    return refused('backup', `The backup ${backup} would be taken for a session: it must not end in .jsonl.`)
   try {
     const file = await realpath(request.file)
-    const handle = await open(file, 'r')
+    const onlyLooks = request.dryRun || request.out !== undefined
+    const release = onlyLooks ? async () => {} : await lockSession(file)
+    if (typeof release === 'number')
+      return refused('locked', `Another yoke (pid ${release}) trims the session.`)
     try {
-      return await trimOpen({ ...request, file }, handle)
+      request.onStep?.('locked')
+      return await trimLocked({ ...request, file })
     } finally {
-      await handle.close()
+      await release()
     }
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error
+    // An error of the system has a code; anything else is a bug.
+    if (!(error instanceof Error) || !('code' in error) || error instanceof YokeError) throw error
     if (error.code === 'ENOENT') return refused('missing', `There is no session file ${request.file}.`)
-    return refused('io', `The session file could not be trimmed: ${error.message}.`)
+    return refused('io', `The session could not be trimmed: ${error.message}.`)
   }
 }
 
-/** Puts the backup back in place of the session, whole, with its mode. */
-export const restore = async (file: string, backup: string): Promise<void> =>
-  replaceWhole(await realpath(file).catch(() => file), backup)
+/** Puts the backup back in place of the session, whole. Throws E_NO_BACKUP when there is none. */
+export const restore = async (file: string, backup: string): Promise<void> => {
+  try {
+    await replaceWhole(await realpath(file).catch(() => file), backup)
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error
+    throw new YokeError(
+      'E_NO_BACKUP',
+      `There is no backup ${backup}.`,
+      'Name the session of a trim that was applied.',
+    )
+  }
+}
+
+const trimLocked = async (request: TrimRequest): Promise<TrimResult> => {
+  const handle = await open(request.file, 'r')
+  try {
+    return await trimOpen(request, handle)
+  } finally {
+    await handle.close()
+  }
+}
 
 const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimResult> => {
   const source = await handle.stat()
   const holder = await holderOf(request)
-  if (holder !== undefined) return heldBy(holder)
-  const match = keepMatcher(request.keep, request.cwd, realPathOf)
-  const found = await scan(handle, { cwd: request.cwd, wants: ({ path }) => match(path).length > 0 })
-  if (found.counts.size === 0) return refused('empty', `The session file ${request.file} holds no records.`)
-  const chosen = chooseReads(found.entries, found.chain, request.keep, match, realPathOf)
-  const wanted = request.harder ? newestHalf(chosen.reads) : chosen.reads
+  if (holder !== undefined) return refused('live', `A running CLI (pid ${holder}) holds the session.`)
+  const made = await prepare(request, handle)
+  if ('status' in made) return made
+  const { bytes, report } = made
+  const isSame =
+    bytes.length === source.size &&
+    bytes.equals(await readStretch(handle, { offset: 0, length: source.size }))
+  if (isSame && request.out === undefined) return { status: 'unchanged', report }
+  if (request.dryRun) return { status: 'planned', report }
+  if (request.out !== undefined) {
+    await writeNew(request.out, bytes)
+    return { status: 'applied', report }
+  }
+  const { file, backup, onStep } = request
+  const mayWrite = async () => (await holderOf(request)) === undefined
+  return (await commit({ file, backup, bytes, source, mayWrite, onStep }))
+    ? { status: 'applied', report }
+    : refused('changed', 'The session was written to while it was trimmed: another program works on it.')
+}
+
+const holderOf = async ({ liveSessions, file }: TrimRequest) =>
+  liveSessions === undefined ? undefined : liveHolder(liveSessions, basename(file, '.jsonl'))
+
+/** The bytes of the trimmed session, verified. Only reads. */
+const prepare = async (
+  request: TrimRequest,
+  handle: FileHandle,
+): Promise<TrimResult | { readonly bytes: Buffer; readonly report: TrimReport }> => {
+  const { keep, cwd } = request
+  const match = keepMatcher(keep, cwd, realPathOf)
+  const found = await scan(handle, { cwd, wants: ({ path }) => match(path).length > 0 })
+  if (found.counts.size === 0) return refused('empty', 'The session file holds no records.')
+  const { reads, unmatched } = chooseReads(found.entries, found.chain, keep, match, realPathOf)
+  const wanted = request.harder ? newestHalf(reads) : reads
   const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads)
   const plan = select(found, kept)
-  if (plan === 'no-answer')
-    return refused(plan, 'The session holds no answer of the model yet: there is nothing to trim.')
-  if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is not a conversation.')
+  if (plan === 'no-answer') return refused(plan, 'The session holds no answer of the model yet.')
+  if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is no conversation.')
 
-  const bytesBySource = new Map(
-    await Promise.all(plan.map(async (item) => [item, await readSource(handle, item.source)] as const)),
-  )
-  const lines = relink(plan, (item) => bytesBySource.get(item) ?? Buffer.alloc(0))
+  const sources = await Promise.all(plan.map(({ source }) => readStretch(handle, source)))
+  const lines = relink(plan, sources)
   const bytes = Buffer.concat(lines.flatMap((line) => [line.bytes, Buffer.from('\n')]))
-  const records = lines.filter(({ planned }) => planned.do !== 'note').length
-  const faults = verify(bytes, {
-    reads: kept.map((read) => ({ path: read.path, ...(read.kind === 'pair' ? { id: read.id } : {}) })),
-    records,
-  })
+  const faults = verify(bytes, { lines, reads: kept })
   if (faults.length > 0)
     return refused(
       'unverified',
       `The trimmed session would be wrong: ${faults.map(({ what }) => what).join('; ')}.`,
     )
 
-  const room = chosen.reads.filter((read) => !wanted.includes(read))
-  const report = reportOf(
-    found,
+  const room = reads.filter((read) => !wanted.includes(read))
+  const report = reportOf({
+    scan: found,
     lines,
     kept,
-    [...dropped, ...room.map(({ path }) => ({ path, reason: 'to make room' as const }))],
-    chosen.unmatched,
-    bytes.length,
-  )
-  if (
-    bytes.length === source.size &&
-    bytes.equals(await readSource(handle, { offset: 0, length: source.size }))
-  )
-    return { status: 'unchanged', report }
-  if (request.dryRun) return { status: 'planned', report }
-  if (request.out !== undefined) {
-    await writeNew(request.out, bytes)
-    return { status: 'applied', report }
-  }
-  const mayWrite = async () => (await holderOf(request)) === undefined
-  const step = request.onStep === undefined ? {} : { onStep: request.onStep }
-  const done = await commit({ file: request.file, backup: request.backup, bytes, source, mayWrite, ...step })
-  return done
-    ? { status: 'applied', report }
-    : refused('changed', 'The session file was written to while it was trimmed: another CLI works on it.')
-}
-
-const holderOf = async ({ liveSessions, file }: TrimRequest) =>
-  liveSessions === undefined ? undefined : liveHolder(liveSessions, basename(file, '.jsonl'))
-
-const heldBy = (pid: number) => refused('live', `The session is in use by a running CLI (pid ${pid}).`)
-
-/** As far as the path exists; the rest is taken as it stands. */
-const realPathOf = (path: string): string => {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPathOf(parent), basename(path))
-  }
-}
-
-const readSource = async (
-  handle: FileHandle,
-  { offset, length }: { readonly offset: number; readonly length: number },
-): Promise<Buffer> => {
-  const bytes = Buffer.allocUnsafe(length)
-  const { bytesRead } = await handle.read(bytes, 0, length, offset)
-  return bytes.subarray(0, bytesRead)
+    dropped: [...dropped, ...room.map(({ path }) => ({ path, reason: 'to make room' as const }))],
+    unmatched,
+    bytes: bytes.length,
+  })
+  return { bytes, report }
 }
 
 const judgeAll = async (
@@ -167,67 +181,21 @@ const judgeAll = async (
   { entries }: Scan,
   handle: FileHandle,
   policy: 'refresh' | 'drop',
-) => {
+): Promise<{ readonly kept: readonly KeptRead[]; readonly dropped: readonly DroppedPath[] }> => {
   const kept: KeptRead[] = []
-  const dropped: { path: string; reason: TrimReport['dropped'][number]['reason'] }[] = []
+  const dropped: DroppedPath[] = []
   for (const read of reads) {
     const source = entries.find(({ at }) => at === read.at)?.source
-    const record = source && parseRecord(await readSource(handle, source))
+    const record = source && parseRecord(await readStretch(handle, source))
     if (record === undefined) throw new Error(`the result of ${read.path} can no longer be read`)
-    const judgement = await judgeRead(read, record, policy)
-    if (judgement.state === 'dropped') dropped.push({ path: read.path, reason: judgement.reason })
+    const judged = await judgeRead(read, record, policy)
+    if (judged.state === 'dropped') dropped.push({ path: read.path, reason: judged.reason })
     else
       kept.push({
         ...read,
-        mtimeMs: judgement.mtimeMs,
-        ...(judgement.state === 'refreshed' ? { now: judgement.now } : {}),
+        mtimeMs: judged.mtimeMs,
+        ...(judged.state === 'refreshed' ? { now: judged.now } : {}),
       })
   }
   return { kept, dropped }
 }
-
-const reportOf = (
-  found: Scan,
-  lines: readonly Relinked[],
-  kept: readonly KeptRead[],
-  dropped: TrimReport['dropped'],
-  unmatched: readonly string[],
-  after: number,
-): TrimReport => {
-  const keptCounts = new Map<string, number>()
-  let tokensAfter = 0
-  for (const { planned, bytes } of lines) {
-    const record = parseRecord(bytes)
-    if (record === undefined) continue
-    const label = planned.do === 'record' ? planned.entry.label : record.type
-    keptCounts.set(label, (keptCounts.get(label) ?? 0) + 1)
-    tokensAfter += estimateTokens(record)
-  }
-  const droppedCounts = [...found.counts].map(
-    ([label, total]) => [label, total - (keptCounts.get(label) ?? 0)] as const,
-  )
-  return {
-    records: {
-      kept: Object.fromEntries(keptCounts),
-      dropped: Object.fromEntries(droppedCounts.filter(([, number]) => number > 0)),
-    },
-    paths: pathsOf(kept),
-    dropped,
-    unmatched,
-    bytes: { before: found.bytes, after },
-    tokens: { before: found.chain.tokens, after: tokensAfter },
-    damage: found.damage,
-    unknown: [...found.unknown].map(([name, count]) => ({ name, count })),
-  }
-}
-
-const pathsOf = (kept: readonly KeptRead[]): TrimReport['paths'] =>
-  [...new Set(kept.map(({ path }) => path))].map((path) => {
-    const reads = kept.filter((read) => read.path === path)
-    return {
-      path,
-      ranges: reads.map(({ offset = 1, limit }) => ({ offset, ...(limit === undefined ? {} : { limit }) })),
-      tokens: reads.reduce((sum, { tokens }) => sum + tokens, 0),
-      state: reads.some(({ now }) => now !== undefined) ? 'refreshed' : 'fresh',
-    }
-  })

@@ -1,17 +1,22 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Content } from './content.ts'
 import { entryOf } from './entry.ts'
 import { blocksOf, isChainRecord, parseRecord, type SessionRecord } from './record.ts'
+import type { Relinked } from './relink.ts'
+import type { KeptRead } from './select.ts'
+import { shownText } from './stale.ts'
 
 /** What the trimmed file must hold. */
 export type Expectation = {
-  /** Tool uses whose results must be there with content, and attached files by path. */
-  readonly reads: readonly { readonly path: string; readonly id?: string; readonly text?: string }[]
-  /** Records of the conversation. */
-  readonly records: number
+  /** Its lines in order, with what each was made from. */
+  readonly lines: readonly Pick<Relinked, 'planned' | 'source'>[]
+  /** The content that must be there, as it is on disk. */
+  readonly reads: readonly KeptRead[]
 }
 
 export type Rule =
   | 'lines'
+  | 'untouched'
   | 'unique-uuids'
   | 'one-chain'
   | 'time'
@@ -40,7 +45,8 @@ export const verify = (bytes: Buffer, expected: Expectation): readonly Fault[] =
   const chain = all.filter(isChainRecord)
   return [
     ...uniqueUuids(chain),
-    ...oneChain(chain, expected.records),
+    ...untouched(lines, expected.lines),
+    ...oneChain(chain, expected.lines.filter(({ planned }) => planned.do !== 'note').length),
     ...time(chain),
     ...pairs(chain),
     ...noThinking(chain),
@@ -167,17 +173,68 @@ const branches = (all: readonly SessionRecord[]): readonly Fault[] =>
     return record.isSidechain ? [fault('branches', `${record.uuid} belongs to a side chain`)] : []
   })
 
-const readsPresent = (chain: readonly SessionRecord[], expected: Expectation['reads']): readonly Fault[] => {
-  const contents = new Map<string, Content>()
+/** Of every line only what the trim may change is changed; blocks of a message may go, but none is altered. */
+const untouched = (lines: readonly Buffer[], expected: Expectation['lines']): readonly Fault[] => {
+  if (lines.length !== expected.length)
+    return [fault('untouched', `there are ${lines.length} lines, not ${expected.length}`)]
+  return expected.flatMap(({ planned, source }, index) => {
+    const line = lines[index] ?? Buffer.alloc(0)
+    const isSame =
+      planned.do === 'note'
+        ? line.equals(source)
+        : isDeepStrictEqual(stable(planned, line), stable(planned, source)) &&
+          blocksAreOld(planned, line, source)
+    return isSame ? [] : [fault('untouched', `line ${planned.source.line} was changed where it must not be`)]
+  })
+}
+
+type Part = { [key: string]: unknown }
+
+/** A record without what a trim may change. */
+const stable = (planned: Relinked['planned'], line: Buffer): unknown => {
+  const { parentUuid, uuid, timestamp, ...record } = JSON.parse(line.toString('utf8')) as Part
+  const isRefreshed = planned.do === 'record' && planned.reads.some(({ now }) => now !== undefined)
+  if (isRefreshed) for (const key of ['toolUseResult', 'rendered', 'attachment']) delete record[key]
+  if (typeof record['message'] !== 'object' || record['message'] === null) return record
+  const { usage, content, ...message } = record['message'] as Part
+  const isApart = planned.do === 'closing' || (planned.do === 'record' && planned.apart)
+  if (isApart) delete message['id']
+  return { ...record, message, ...(typeof content === 'string' ? { content } : {}) }
+}
+
+const blocksAreOld = (planned: Relinked['planned'], line: Buffer, source: Buffer): boolean => {
+  if (planned.do !== 'record') return true
+  const old = rawBlocks(source)
+  const refreshed = new Set(
+    planned.reads.flatMap((read) => (read.now && read.kind === 'pair' ? [read.id] : [])),
+  )
+  return rawBlocks(line).every(
+    (block) =>
+      refreshed.has(String(block['tool_use_id'])) || old.some((each) => isDeepStrictEqual(each, block)),
+  )
+}
+
+const rawBlocks = (line: Buffer): readonly Part[] => {
+  const { message } = JSON.parse(line.toString('utf8')) as { message?: { content?: unknown } }
+  return Array.isArray(message?.content) ? message.content : []
+}
+
+/** Each kept file is there with content, and where it was stale with the text of now. */
+const readsPresent = (chain: readonly SessionRecord[], expected: readonly KeptRead[]): readonly Fault[] => {
+  const found = new Map<string, { readonly content: Content; readonly record: SessionRecord }>()
   for (const record of chain) {
     const entry = entryOf(record, { offset: 0, length: 0, line: 0 }, 0, '/')
-    if (entry.kind === 'results') for (const { id, content } of entry.results) contents.set(id, content)
-    if (entry.kind === 'attachment' && entry.file !== undefined) contents.set(entry.file, entry.content)
+    if (entry.kind === 'results')
+      for (const { id, content } of entry.results) found.set(id, { content, record })
+    if (entry.kind === 'attachment' && entry.file !== undefined)
+      found.set(entry.file, { content: entry.content, record })
   }
-  return expected.flatMap(({ path, id }) => {
-    const content = contents.get(id ?? path)
-    return content === 'text' || content === 'media'
+  return expected.flatMap((read) => {
+    const here = found.get(read.kind === 'pair' ? read.id : read.path)
+    if (here?.content !== 'text' && here?.content !== 'media')
+      return [fault('reads', `${read.path} is missing (${here?.content ?? 'absent'})`)]
+    return read.now === undefined || shownText(read, here.record)?.includes(read.now.text)
       ? []
-      : [fault('reads', `${path} is missing (${content ?? 'absent'})`)]
+      : [fault('reads', `${read.path} is not shown as it is now`)]
   })
 }
