@@ -3,6 +3,7 @@ const errorTypes = {
   400: 'invalid_request_error',
   404: 'not_found_error',
   413: 'request_too_large',
+  500: 'api_error',
   529: 'overloaded_error',
 } as const
 

@@ -1,16 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import type { Usage } from './reply-message.ts'
+import type { Place } from './scripted-model.ts'
 
-export type RecordedRequest = {
+/** A request without a role did not ask the model. */
+export type RecordedRequest = Partial<Place> & {
   /** ISO 8601. */
   readonly at: string
-  /** A role of the scenario, `other`, or undefined where no model was asked. */
-  readonly role?: string
-  /** From 0. */
-  readonly turn?: number
-  /** Index of the reply within its turn, from 0. */
-  readonly reply?: number
-  readonly session?: string
   readonly method: string
   /** With the query. */
   readonly path: string
@@ -37,15 +32,17 @@ export type Recorder = {
   readonly add: (request: RecordedRequest) => void
 }
 
-/** `log` is a JSONL file that every request is appended to before it is answered. */
+/** `log` is a JSONL file that every request is appended to before it is answered. Throws when it cannot be written. */
 export const createRecorder = (log: string | undefined, keepBodies: boolean): Recorder => {
   const requests: RecordedRequest[] = []
+  const append = (text: string) => log !== undefined && appendFileSync(log, text, { mode: 0o600 })
+  append('')
   return {
     requests,
     add: (request) => {
-      if (log !== undefined) appendFileSync(log, `${JSON.stringify(request)}\n`, { mode: 0o600 })
-      const { body, ...rest } = request
-      requests.push(keepBodies ? { ...rest, body } : rest)
+      append(`${JSON.stringify(request)}\n`)
+      const { body: _, ...rest } = request
+      requests.push(keepBodies ? request : rest)
     },
   }
 }

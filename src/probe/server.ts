@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import * as v from 'valibot'
 import { type RefusalStatus, refusal } from './api-error.ts'
 import { createConnections } from './connections.ts'
-import { sessionOf, subagentOf } from './conversation.ts'
 import { type MessagesRequest, MessagesRequestSchema } from './messages-request.ts'
-import { emptyStage, play, type Turn } from './play.ts'
-import { bookRequest, type CacheEntry, inputTokens } from './prompt-cache.ts'
+import type { Turn } from './play.ts'
+import { inputTokens } from './prompt-cache.ts'
 import { readBody } from './read-body.ts'
 import { createRecorder, type RecordedRequest, withoutCredentials } from './recorder.ts'
-import { replyMessage } from './reply-message.ts'
 import type { Scenario } from './scenario.ts'
+import { createScriptedModel } from './scripted-model.ts'
 import { type Exchange, sendError, sendErrorReply, sendJson, sendMessage, streamMessage } from './send.ts'
 import { requireKnown, substitute, type Variables } from './variables.ts'
 
@@ -49,61 +49,43 @@ export const startModelServer = async (options: ModelServerOptions): Promise<Mod
   const scenario = substitute(options.scenario, variables)
   const recorder = createRecorder(log, keepBodies)
   const connections = createConnections()
+  const model = createScriptedModel({
+    scenario,
+    now,
+    isConnected: (turn) => connections.anyOpen(turnKey(turn)),
+  })
   const closing = new AbortController()
-  let stage = emptyStage
-  let cache: readonly CacheEntry[] = []
 
-  const answerMessages = async (exchange: Exchange, incoming: IncomingMessage, seen: Seen): Promise<void> => {
-    const request = parseMessages(seen.body)
-    if (typeof request === 'string') return refuse(exchange, seen, request)
-    const session = sessionOf(seen.headers, request)
-    const conversation = session && [session, subagentOf(seen.headers)].join('/')
-    const isConnected = (turn: Turn) => connections.anyOpen(turnKey(turn))
-    const cue = play(scenario, stage, { request, conversation, isConnected })
-    if (cue.kind !== 'other') {
-      stage = cue.stage
-      connections.carried(turnKey(cue.turn), incoming.socket)
-    }
-    const known = {
-      ...seen,
-      ...(session === undefined ? {} : { session }),
-      ...(cue.kind === 'other'
-        ? { role: 'other' }
-        : { role: cue.turn.role, turn: cue.turn.index, reply: cue.turn.given - 1 }),
-    }
-    if (cue.kind === 'missing') return refuse(exchange, known, cue.what)
-    const reply = cue.kind === 'other' ? scenario.otherwise : cue.reply
-    if ('error' in reply) {
-      recorder.add({ ...known, status: reply.error.status })
-      return sendErrorReply(exchange, reply)
-    }
-    const booked = bookRequest(cache, request, now())
-    cache = booked.entries
-    const seed = `${scenario.name}/${session}/${recorder.requests.length}`
-    const message = replyMessage(reply, request, booked.usage, seed)
-    recorder.add({ ...known, status: 200, usage: message.usage })
-    return request.stream ? streamMessage(exchange, message, reply) : sendMessage(exchange, message, reply)
-  }
-
-  const refuse = (
-    exchange: Exchange,
-    seen: Omit<RecordedRequest, 'status'>,
-    message: string,
-    status: RefusalStatus = 400,
-  ): void => {
+  const refuse = (exchange: Exchange, seen: Seen, status: RefusalStatus, message: string): void => {
     recorder.add({ ...seen, status })
     sendError(exchange, refusal(status, message))
+  }
+
+  const answerMessages = async (exchange: Exchange, socket: Socket, seen: Seen): Promise<void> => {
+    const request = parseMessages(seen.body)
+    if (typeof request === 'string') return refuse(exchange, seen, 400, request)
+    const answer = model(request, seen.headers)
+    if (answer.turn !== undefined) connections.carried(turnKey(answer.turn), socket)
+    const placed = { ...seen, ...answer.place }
+    if (answer.kind === 'missing') return refuse(exchange, placed, 400, answer.what)
+    if (answer.kind === 'error') {
+      recorder.add({ ...placed, status: answer.reply.error.status })
+      return sendErrorReply(exchange, answer.reply)
+    }
+    recorder.add({ ...placed, status: 200, usage: answer.message.usage })
+    const send = request.stream ? streamMessage : sendMessage
+    return send(exchange, answer.message, answer.reply)
   }
 
   const answer = async (exchange: Exchange, incoming: IncomingMessage): Promise<void> => {
     const text = await readBody(incoming)
     const seen = see(incoming, text, new Date(now()).toISOString())
     const route = `${incoming.method} ${seen.path.split('?', 1)[0]}`
-    if (text === undefined) return refuse(exchange, seen, 'Request exceeds the maximum size', 413)
-    if (route === 'POST /v1/messages') return answerMessages(exchange, incoming, seen)
+    if (text === undefined) return refuse(exchange, seen, 413, 'Request exceeds the maximum size')
+    if (route === 'POST /v1/messages') return answerMessages(exchange, incoming.socket, seen)
     if (route === 'POST /v1/messages/count_tokens') {
       const request = parseMessages(seen.body)
-      if (typeof request === 'string') return refuse(exchange, seen, request)
+      if (typeof request === 'string') return refuse(exchange, seen, 400, request)
       recorder.add({ ...seen, status: 200 })
       return sendJson(exchange, 200, { input_tokens: inputTokens(request) })
     }
@@ -111,16 +93,17 @@ export const startModelServer = async (options: ModelServerOptions): Promise<Mod
       recorder.add({ ...seen, status: 200 })
       return sendJson(exchange, 200, { scenario: scenario.name })
     }
-    return refuse(exchange, seen, `Not found: ${route}`, 404)
+    return refuse(exchange, seen, 404, `Not found: ${route}`)
   }
 
   const serve = (incoming: IncomingMessage, response: ServerResponse): void => {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const signal = AbortSignal.any([gone.signal, closing.signal])
-    answer({ response, requestId: requestId(), signal }, incoming).catch((error: unknown) => {
-      response.destroy()
-      if (!signal.aborted) throw error
+    const exchange = { response, requestId: requestId(), signal }
+    answer(exchange, incoming).catch((error: unknown) => {
+      if (signal.aborted || response.headersSent) return response.destroy()
+      return sendError(exchange, refusal(500, `The model server failed: ${String(error)}`))
     })
   }
 
