@@ -2,7 +2,9 @@ import { skipValue } from './json-bytes.ts'
 import { parseRecord, type SessionRecord } from './record.ts'
 
 export type DamageKind =
+  /** A record that was cut off. */
   | 'torn'
+  /** Several records on one line. */
   | 'spliced'
   | 'nul'
   | 'byte-order-mark'
@@ -11,14 +13,34 @@ export type DamageKind =
   | 'lone-surrogate'
   | 'duplicate-uuid'
   | 'missing-uuid'
+  | 'missing-timestamp'
+  /** The parent is not in the file, or comes later. */
   | 'missing-parent'
   | 'self-parent'
-  | 'missing-timestamp'
-  | 'unpaired-tool-use'
-  | 'unpaired-tool-result'
 
-/** `mended`: the trimmed file is free of it with nothing lost; else the stretch is left out of the trimmed file (the backup has it). */
-export type Damage = { readonly line: number; readonly kind: DamageKind; readonly mended: boolean }
+/**
+ * Damage in the session as it was found. `mended`: the trimmed session is free of it. `dropped`: what could not be understood is
+ * left out, and is in the backup. `kept`: it stays as it is.
+ */
+export type Damage = {
+  readonly line: number
+  readonly kind: DamageKind
+  readonly outcome: 'mended' | 'dropped' | 'kept'
+}
+
+/** A file can be damaged in every line: this many are told one by one. */
+const damageHeld = 1000
+
+/** Holds the first ones. */
+export const damageList = () => {
+  const found: Damage[] = []
+  return {
+    found,
+    add: (line: number, kind: DamageKind, outcome: Damage['outcome'] = 'mended') => {
+      if (found.length < damageHeld) found.push({ line, kind, outcome })
+    },
+  }
+}
 
 /** A record and where in its line it stands. */
 export type Salvaged = { readonly record: SessionRecord; readonly start: number; readonly end: number }

@@ -50,3 +50,9 @@ const takeWhole = (bytes: Buffer, searched: number, offset: number, take: TakeLi
   }
   return start
 }
+
+/** Hands over every line of bytes that are all there. */
+export const eachLineOf = (bytes: Buffer, take: TakeLine): void => {
+  const rest = takeWhole(bytes, 0, 0, take)
+  if (rest < bytes.length) take(bytes, rest, bytes.length, rest, false)
+}

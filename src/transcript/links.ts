@@ -1,4 +1,4 @@
-import type { Damage, DamageKind } from './damage.ts'
+import { type Damage, damageList } from './damage.ts'
 import { recentKeys } from './recent-keys.ts'
 
 /** The parent of a record: the hashes of its uuid, or what stands in place of one. */
@@ -57,6 +57,7 @@ export type LiveChain = {
 export const chainLinks = () => {
   const keys = recentKeys()
   const runs: Run[] = []
+  const damage = damageList()
   let count = 0
   let total = 0
   let leaf = -1
@@ -80,6 +81,7 @@ export const chainLinks = () => {
     count += 1
     total += link.tokens
     const isNew = link.hasUuid && keys.add(link.low, link.high, at, total)
+    if (link.hasUuid && !isNew) damage.add(line, 'duplicate-uuid')
     lastHasUuid = isNew
     lastLow = link.low
     lastHigh = link.high
@@ -100,9 +102,9 @@ export const chainLinks = () => {
       return { ...common, parent, tokensAtParent: keys.totalAt(slot), isAnswered: isAnswered(parent) }
     }
     const isSelf = link.hasUuid && link.parentLow === link.low && link.parentHigh === link.high
-    const kind: DamageKind = link.parent === 'uuid' && isSelf ? 'self-parent' : 'missing-parent'
+    const kind = link.parent === 'uuid' && isSelf ? 'self-parent' : 'missing-parent'
     const bridged = { ...common, parent: at - 1, tokensAtParent: total, isAnswered: isAnswered(at - 1) }
-    return link.isBoundary || at === 0 ? bridged : { ...bridged, damage: { line, kind, mended: true } }
+    return link.isBoundary || at === 0 ? bridged : { ...bridged, damage: { line, kind, outcome: 'mended' } }
   }
 
   const runOf = (at: number): number => {
@@ -123,7 +125,6 @@ export const chainLinks = () => {
 
   const walk = (): LiveChain => {
     const stretches: { readonly start: number; readonly end: number }[] = []
-    const damage: Damage[] = []
     let firstAnswer = -1
     let tokens = 0
     let isCounted = true
@@ -133,7 +134,7 @@ export const chainLinks = () => {
       const run = runs[runOf(end)]
       if (run === undefined) break
       stretches.push({ start: run.start, end })
-      if (run.damage !== undefined) damage.push(run.damage)
+      if (run.damage !== undefined) damage.add(run.damage.line, run.damage.kind)
       if (run.firstAnswer !== -1 && run.firstAnswer <= end) firstAnswer = run.firstAnswer
       if (isCounted) tokens += endTotal - run.tokensBefore
       isCounted &&= !run.isBoundary
@@ -141,7 +142,7 @@ export const chainLinks = () => {
       endTotal = run.tokensAtParent
     }
     stretches.reverse()
-    return { isLive: within(stretches), firstAnswer, tokens, damage: damage.reverse() }
+    return { isLive: within(stretches), firstAnswer, tokens, damage: damage.found }
   }
 
   /** Whether an answer stands before the next record, if that goes on with the last one. */

@@ -69,10 +69,20 @@ export const reportOf = (trimmed: {
     unmatched,
     bytes: { before: scan.bytes, after: trimmed.bytes },
     tokens: { before: scan.chain.tokens, after: tokens },
-    damage: scan.damage,
+    damage: [...scan.damage, ...loneSurrogates(lines)].sort((a, b) => a.line - b.line),
     unknown: [...scan.unknown].map(([name, count]) => ({ name, count })),
   }
 }
+
+/** JSON.stringify escapes nothing else so; a backslash in the text stands escaped itself. */
+const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/** Half a character, which some releases send and the provider refuses (anthropics/claude-code#3277, #68325): kept byte for byte. */
+const loneSurrogates = (lines: readonly Relinked[]): readonly Damage[] =>
+  lines
+    .filter(({ bytes }) => bytes.includes('\\ud') || bytes.includes('\\uD'))
+    .filter(({ bytes }) => loneSurrogate.test(JSON.stringify(JSON.parse(bytes.toString('utf8')))))
+    .map(({ planned }) => ({ line: planned.source.line, kind: 'lone-surrogate', outcome: 'kept' }))
 
 const pathsOf = (kept: readonly KeptRead[]): readonly KeptPath[] =>
   [...new Set(kept.map(({ path }) => path))].map((path) => {

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
-import { type Damage, salvage } from './damage.ts'
+import { type Damage, damageList, salvage } from './damage.ts'
 import { bookkeeping } from './dispositions.ts'
 import { type Entry, entryOf, type ReadRequest, type Source } from './entry.ts'
 import { hashText, type KeyHash } from './key-hash.ts'
-import { eachLine } from './lines.ts'
+import { eachLine, eachLineOf } from './lines.ts'
 import { chainLinks, type Link, type LiveChain } from './links.ts'
 import { lineProbe, type Probe } from './probe.ts'
 import { isChainRecord, parseRecord, type SessionRecord } from './record.ts'
@@ -48,15 +48,22 @@ export const scan = async (handle: FileHandle, options: ScanOptions): Promise<Sc
   return collector.finish()
 }
 
+/** The same of bytes that are all there. */
+export const scanBytes = (bytes: Buffer, options: ScanOptions): Scan => {
+  const collector = collect(options)
+  eachLineOf(bytes, collector.take)
+  return collector.finish()
+}
+
 /**
  * Takes lines one after the other, and tells at the end what they hold. Lines that cannot stay are only counted and linked,
  * most of them without being parsed, so that memory does not grow with them.
  */
-export const collect = ({ cwd, wants }: ScanOptions) => {
+const collect = ({ cwd, wants }: ScanOptions) => {
   const shelf = entryShelf()
   const links = chainLinks()
   const notes = new Map<string, Note>()
-  const damage: Damage[] = []
+  const damage = damageList()
   const counts = new Map<string, number>()
   const unknown = new Map<string, number>()
   const wantedUses = new Set<number>()
@@ -95,6 +102,8 @@ export const collect = ({ cwd, wants }: ScanOptions) => {
     count(counts, entry.label)
     if (entry.kind === 'unknown') count(unknown, entry.label)
     if (record.isSidechain) return
+    if (record.uuid === undefined) damage.add(source.line, 'missing-uuid')
+    if (record.timestamp === undefined) damage.add(source.line, 'missing-timestamp')
     const at = links.add(linkOf(record, entry), source.line)
     if (entry.kind === 'answer')
       addAnswer({ ...entry, at, message: firstOfMessage(messageHash(record, at), at) })
@@ -137,14 +146,14 @@ export const collect = ({ cwd, wants }: ScanOptions) => {
     for (const { record, start, end } of records)
       addParsed(record, { offset: source.offset + start, length: end - start, line: source.line })
     for (const kind of kinds.length > 0 ? kinds : (['not-json'] as const))
-      damage.push({ line: source.line, kind, mended: kind !== 'torn' && kind !== 'not-json' })
+      damage.add(source.line, kind, kind === 'torn' || kind === 'not-json' ? 'dropped' : 'mended')
   }
 
   const take = (buffer: Buffer, start: number, end: number, offset: number, ended: boolean) => {
     number += 1
     const length = end - start
     bytes = offset + length + (ended ? 1 : 0)
-    if (!ended) damage.push({ line: number, kind: 'no-final-newline', mended: true })
+    if (!ended) damage.add(number, 'no-final-newline')
     const found = probe(buffer, start, end)
     if (found.verdict === 'dropped') {
       count(counts, found.label)
@@ -168,7 +177,7 @@ export const collect = ({ cwd, wants }: ScanOptions) => {
       chain,
       ...(anyAnswer === undefined ? {} : { anyAnswer }),
       notes: [...notes.values()],
-      damage: [...damage, ...chain.damage].sort((a, b) => a.line - b.line),
+      damage: [...damage.found, ...chain.damage].sort((a, b) => a.line - b.line),
       counts,
       unknown,
       bytes,

@@ -72,7 +72,8 @@ export const select = (
       continue
     }
     if (entry.uuid !== undefined && uuids.has(entry.uuid)) continue
-    if (!isLive(entry.at) && entry.kind !== 'unknown') continue
+    const isTied = entry.kind === 'attachment' && entry.toolUse !== undefined && ids.has(entry.toolUse)
+    if (!isLive(entry.at) && !isTied && entry.kind !== 'unknown') continue
     const isHead = entry.at < firstAnswer || entry === firstPrompt
     const stays =
       entry.kind === 'attachment'
@@ -88,7 +89,7 @@ export const select = (
   }
 
   const end = closing(entries, chain, anyAnswer, lastKept)
-  const kept = new Set(planned.flatMap((item) => (item.do === 'record' ? [item.entry.uuid] : [])))
+  const kept = new Set([...planned, end].flatMap((item) => (item.do === 'record' ? [item.entry.uuid] : [])))
   return interleave(planned, end, notesThatStay(notes, kept))
 }
 
