@@ -1,6 +1,6 @@
 import type { CAC } from 'cac'
-import { name, version } from '../package.json' with { type: 'json' }
 import { exitCode, fromSystem, YokeError } from './errors.ts'
+import { name, version } from './version.ts'
 
 /** What a file in `commands/` exports: its options, examples and action, added to a cac instance. */
 export type Define = (cli: CAC) => void

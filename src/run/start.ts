@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { version } from '../../package.json' with { type: 'json' }
 import type { Agent } from '../agents/agent.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
@@ -7,6 +6,7 @@ import { asInput, type Directives } from '../task/directives.ts'
 import { grantsOf } from '../task/grants.ts'
 import { loadTask } from '../task/load.ts'
 import { resolveDirectives } from '../task/resolve.ts'
+import { version } from '../version.ts'
 import { type RunSettings, runBrute } from './brute.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
 import { takeLock } from './lock.ts'
