@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder } from '../system/atomic-write.ts'
 
@@ -47,6 +47,14 @@ export const commit = async ({ file, backup, bytes, source, mayWrite, onStep }: 
   } finally {
     await rm(temporary, { force: true })
   }
+}
+
+/** Removes what a trim that was killed has left beside the file. The caller holds the lock. */
+export const removeLeftovers = async (file: string): Promise<void> => {
+  const folder = dirname(file)
+  const names = await readdir(folder)
+  const left = names.filter((name) => name.startsWith(`.${basename(file)}.`) && name.endsWith('.tmp'))
+  await Promise.all(left.map((name) => rm(join(folder, name), { force: true })))
 }
 
 const temporaryOf = (path: string) =>

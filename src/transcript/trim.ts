@@ -1,7 +1,7 @@
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { YokeError } from '../errors.ts'
-import { type CommitStep, commit, replaceWhole, writeNew } from './commit.ts'
+import { type CommitStep, commit, removeLeftovers, replaceWhole, writeNew } from './commit.ts'
 import { keepMatcher } from './keep-paths.ts'
 import { liveHolder } from './live.ts'
 import { chooseReads, newestHalf, type Read } from './reads.ts'
@@ -77,6 +77,7 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
       return refused('locked', `Another yoke (pid ${release}) trims the session.`)
     try {
       request.onStep?.('locked')
+      if (!onlyLooks) await removeLeftovers(file)
       return await trimLocked({ ...request, file })
     } finally {
       await release()
