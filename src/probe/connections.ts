@@ -7,17 +7,15 @@ export type Connections = {
 }
 
 export const createConnections = (): Connections => {
-  const open = new Map<string, Set<Socket>>()
+  const turnsOf = new Map<Socket, Set<string>>()
   return {
     carried: (turn, socket) => {
-      const sockets = open.get(turn) ?? new Set()
-      if (socket.destroyed || sockets.has(socket)) return
-      open.set(turn, sockets.add(socket))
-      socket.once('close', () => {
-        sockets.delete(socket)
-        if (sockets.size === 0) open.delete(turn)
-      })
+      if (socket.destroyed) return
+      const turns = turnsOf.get(socket)
+      if (turns !== undefined) return void turns.add(turn)
+      turnsOf.set(socket, new Set([turn]))
+      socket.once('close', () => turnsOf.delete(socket))
     },
-    anyOpen: (turn) => open.has(turn),
+    anyOpen: (turn) => [...turnsOf.values()].some((turns) => turns.has(turn)),
   }
 }

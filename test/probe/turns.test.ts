@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startModelServer } from '../../src/probe/server.ts'
 import { assistant, result, scenario, serve, startClient, user } from './client.ts'
 
@@ -117,6 +117,19 @@ describe('a turn', () => {
     expect(await client.textOf({ ...more, subagent: 'b' })).toBe('b2')
     expect(await client.textOf({ messages: [user('Work'), assistant('w1'), result('t1')] })).toBe('w2')
     await server.close()
+  })
+
+  it('may follow hundreds of others on one connection', async () => {
+    const warnings: Error[] = []
+    const warn = (warning: Error) => warnings.push(warning)
+    process.on('warning', warn)
+    onTestFinished(() => void process.off('warning', warn))
+    const server = await startModelServer({ scenario: scenario({ repeat: true }) })
+    const client = startClient(server)
+    for (let session = 0; session < 300; session++) await client.ask({ session: String(session) })
+    await server.close()
+    expect(server.requests.map(({ turn }) => turn)).toEqual(Array.from({ length: 300 }, (_, turn) => turn))
+    expect(warnings).toEqual([])
   })
 
   it('takes the session from the metadata, as older releases send it', async () => {
