@@ -32,6 +32,21 @@ const commands: Readonly<
     summary: 'End the run in this project after its iteration',
     load: () => import('./commands/stop.ts'),
   },
+  trim: {
+    usage: 'trim <session>',
+    summary: 'Cut a session down to the files that are named',
+    load: () => import('./commands/trim.ts'),
+  },
+  restore: {
+    usage: 'restore <session>',
+    summary: 'Undo the newest trim of a session',
+    load: () => import('./commands/restore.ts'),
+  },
+  inspect: {
+    usage: 'inspect <session>',
+    summary: 'Show what a session is made of',
+    load: () => import('./commands/inspect.ts'),
+  },
   demo: {
     usage: 'demo',
     summary: 'Watch a small task being done, with the real Claude Code CLI and no account',
