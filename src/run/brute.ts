@@ -1,30 +1,15 @@
-import type { Agent } from '../agents/agent.ts'
 import type { Activity, NewEvent, RunEvent } from '../events.ts'
 import { initialState, reduce } from '../loop/reduce.ts'
 import type { RunState } from '../loop/state.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
-import type { Directives } from '../task/directives.ts'
-import type { RunContext } from './context.ts'
+import type { RunContext, RunSettings } from './context.ts'
 import { drive } from './drive.ts'
-import type { LoopFolder, RunFolder } from './folder.ts'
 import { openJournal } from './journal.ts'
 import { listenForSignals } from './signals.ts'
 import { extendLineage, type Lineage, snapshotWriter } from './snapshot.ts'
 
-/** What a run needs besides its own folder. */
-export type RunSettings = {
-  readonly project: string
-  readonly loop: LoopFolder
-  readonly run: RunFolder
-  readonly agent: Agent
-  readonly agentFile: string
-  readonly directives: Directives
-  /** The task's prompt. */
-  readonly task: string
-  readonly judgeWords?: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly now: () => number
-  readonly random: () => number
+/** Who hears of what happens. */
+export type RunListener = {
   readonly onEvent: (event: RunEvent) => void
   readonly onActivity: (activity: Activity & { readonly at: string; readonly run: string }) => void
 }
@@ -34,7 +19,7 @@ export type RunSettings = {
  * Resolves to the last event.
  */
 export const runBrute = async (
-  settings: RunSettings,
+  settings: RunSettings & RunListener,
   begin: NewEvent,
   past: readonly RunEvent[],
 ): Promise<RunEvent & { type: 'run.finished' }> => {

@@ -4,20 +4,25 @@ import type { RunState } from '../loop/state.ts'
 import type { Directives } from '../task/directives.ts'
 import type { LoopFolder, RunFolder } from './folder.ts'
 
-/** What the steps of a run work with. */
-export type RunContext = {
+/** What a run is given at its start. */
+export type RunSettings = {
   readonly project: string
   readonly loop: LoopFolder
   readonly run: RunFolder
   readonly agent: Agent
   readonly agentFile: string
   readonly directives: Directives
+  /** The task's prompt. */
   readonly task: string
   /** The user's own words for the judge, from the file that the `judge` directive names. */
   readonly judgeWords?: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly now: () => number
   readonly random: () => number
+}
+
+/** What the steps of a run work with. */
+export type RunContext = RunSettings & {
   readonly state: () => RunState
   readonly record: (event: NewEvent) => void
   readonly show: (activity: Activity) => void

@@ -7,7 +7,8 @@ import { grantsOf } from '../task/grants.ts'
 import { loadTask } from '../task/load.ts'
 import { resolveDirectives } from '../task/resolve.ts'
 import { version } from '../version.ts'
-import { type RunSettings, runBrute } from './brute.ts'
+import { type RunListener, runBrute } from './brute.ts'
+import type { RunSettings } from './context.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
 import { takeLock } from './lock.ts'
 import { openRun, readPrompts } from './open-run.ts'
@@ -15,14 +16,15 @@ import { endOrphan } from './orphan.ts'
 import { progressFingerprint } from './progress.ts'
 import { type AskForTrust, requireTrust } from './trust.ts'
 
-export type RunRequest = Pick<RunSettings, 'project' | 'env' | 'onEvent' | 'onActivity'> & {
-  /** Directives from the command line, by key. */
-  readonly flags: Readonly<Record<string, unknown>>
-  readonly askForTrust: AskForTrust
-  readonly findAgent: (
-    directives: Directives,
-  ) => Promise<{ readonly agent: Agent; readonly agentFile: string }>
-}
+export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
+  RunListener & {
+    /** Directives from the command line, by key. */
+    readonly flags: Readonly<Record<string, unknown>>
+    readonly askForTrust: AskForTrust
+    readonly findAgent: (
+      directives: Directives,
+    ) => Promise<{ readonly agent: Agent; readonly agentFile: string }>
+  }
 
 type End = RunEvent & { type: 'run.finished' }
 
