@@ -1,0 +1,23 @@
+import type { Area } from './area.ts'
+import { brute } from './areas/brute.ts'
+import { directives } from './areas/directives.ts'
+import { failure } from './areas/failure.ts'
+import { fork } from './areas/fork.ts'
+import { keep } from './areas/keep.ts'
+import { location } from './areas/location.ts'
+import { slug } from './areas/slug.ts'
+import { trim } from './areas/trim.ts'
+import { verdict } from './areas/verdict.ts'
+
+/** Every area that has cases, in the order of the specification. */
+export const areas: Readonly<Record<string, Area>> = {
+  brute,
+  fork,
+  keep,
+  verdict,
+  failure,
+  trim,
+  location,
+  slug,
+  directives,
+}

@@ -1,0 +1,169 @@
+import * as v from 'valibot'
+import { type RunEvent, RunEventSchema } from '../../events.ts'
+import { exitCodeOf } from '../../loop/finish.ts'
+import { nextStep } from '../../loop/next.ts'
+import { judgePrompt } from '../../loop/prompts.ts'
+import { initialState, reduce } from '../../loop/reduce.ts'
+import type { Step } from '../../loop/state.ts'
+import { DirectivesSchema } from '../../task/directives.ts'
+import { area } from '../area.ts'
+
+const EventSchema = v.looseObject({
+  type: v.string(),
+  /** Milliseconds since the run started; one second after the event before when it is left out. */
+  at: v.exactOptional(v.number()),
+})
+
+const InputSchema = v.strictObject({
+  /** As in front matter; the rest have their defaults. */
+  directives: v.record(v.string(), v.unknown()),
+  /** What has happened since `run.started`; fields that change no decision may be left out. */
+  events: v.array(EventSchema),
+  /** Milliseconds since the run started; the time of the last event when it is left out. */
+  now: v.exactOptional(v.number()),
+  /** In [0, 1): lengthens a wait by up to a quarter. */
+  jitter: v.exactOptional(v.number(), 0),
+  /** The prompt of the task. */
+  task: v.exactOptional(v.string(), 'Do it.'),
+  /** Texts that a prompt may have or not. */
+  look: v.exactOptional(v.array(v.string()), []),
+})
+
+const StepSchema = v.strictObject({
+  do: v.picklist([
+    'start-iteration',
+    'run-worker',
+    'read-notes',
+    'trim',
+    'skip-trim',
+    'check',
+    'run-judge',
+    'record-verdict',
+    'measure-progress',
+    'leave-stale-session',
+    'fork',
+    'begin-wait',
+    'wait',
+    'finish',
+  ]),
+  iteration: v.exactOptional(v.number()),
+  /** Null: the worker begins a fresh session. */
+  session: v.exactOptional(v.nullable(v.string())),
+  keep: v.exactOptional(v.array(v.string())),
+  harder: v.exactOptional(v.boolean()),
+  command: v.exactOptional(v.string()),
+  verdict: v.exactOptional(v.string()),
+  /** Milliseconds since the run started. */
+  until: v.exactOptional(v.number()),
+  result: v.exactOptional(v.string()),
+  exitCode: v.exactOptional(v.number()),
+  /** The texts of `look` that the prompt has. */
+  mentions: v.exactOptional(v.array(v.string())),
+})
+
+/** The next step of a run, from its events alone (§3). */
+export const brute = area(InputSchema, StepSchema, (input) => {
+  let last = 0
+  const events = input.events.map((event) => {
+    last = event.at ?? last + 1000
+    return whole(event, last)
+  })
+  const directives = v.parse(DirectivesSchema, input.directives)
+  const state = events.reduce(reduce, initialState(directives, 'p0', 0))
+  const step = nextStep(state, { time: input.now ?? last, jitter: input.jitter, task: input.task })
+  return described(step, input)
+})
+
+/** What a case may leave out of an event. */
+const blanks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'run.resumed': { yoke: '', directives: {} },
+  'agent.started': { role: 'worker', attempt: 1, pid: 1, pidStart: '' },
+  'session.opened': { role: 'worker' },
+  'agent.finished': {
+    role: 'worker',
+    costUsd: 0,
+    printedCostUsd: 0,
+    tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    turns: 1,
+    durationMs: 0,
+    denials: [],
+    unknownEvents: {},
+    evidence: '',
+  },
+  'session.stale': { reason: '' },
+  'session.forked': { reason: '' },
+  'notes.read': { reset: false, digest: '' },
+  'trim.applied': {
+    kept: [],
+    tokensBefore: 0,
+    tokensAfter: 0,
+    bytesBefore: 0,
+    bytesAfter: 0,
+    refreshed: [],
+    dropped: [],
+    unmatched: [],
+    durationMs: 0,
+  },
+  'trim.skipped': { reason: '' },
+  'trim.refused': { code: '', reason: '' },
+  'check.passed': { durationMs: 0 },
+  'check.failed': { exit: 1, output: '', durationMs: 0 },
+  'judge.verdict': { reasons: [], next: '' },
+  'judge.unreadable': { attempt: 1, text: '' },
+  'wait.started': { reason: '', class: 'rate-limit' },
+}
+
+const whole = (event: v.InferOutput<typeof EventSchema>, at: number): RunEvent =>
+  v.parse(RunEventSchema, {
+    iteration: 1,
+    ...blanks[event.type],
+    ...event,
+    at: new Date(at).toISOString(),
+    run: 'run',
+  })
+
+const described = (
+  step: Step,
+  { task, look }: v.InferOutput<typeof InputSchema>,
+): v.InferOutput<typeof StepSchema> => {
+  const mentions = (prompt: string) => look.filter((text) => prompt.includes(text))
+  switch (step.do) {
+    case 'record':
+      return describedEvent(step)
+    case 'run-worker':
+      return { do: step.do, session: step.session ?? null, mentions: mentions(step.prompt) }
+    case 'run-judge':
+      return { do: step.do, mentions: mentions(judgePrompt(task)) }
+    case 'trim':
+      return { do: step.do, session: step.session, keep: [...step.keep], harder: step.harder }
+    case 'check':
+      return { do: step.do, command: step.command }
+    case 'wait':
+      return { do: step.do, until: step.until }
+    case 'finish':
+      return { do: step.do, result: step.result, exitCode: exitCodeOf(step.result) }
+    case 'read-notes':
+    case 'measure-progress':
+      return { do: step.do }
+  }
+}
+
+/** A decision that is carried out by writing it down. */
+const describedEvent = ({ event }: Step & { do: 'record' }): v.InferOutput<typeof StepSchema> => {
+  switch (event.type) {
+    case 'iteration.started':
+      return { do: 'start-iteration', iteration: event.iteration, session: event.session ?? null }
+    case 'trim.skipped':
+      return { do: 'skip-trim' }
+    case 'judge.verdict':
+      return { do: 'record-verdict', verdict: event.verdict }
+    case 'session.stale':
+      return { do: 'leave-stale-session', session: event.session }
+    case 'session.forked':
+      return { do: 'fork', session: event.session }
+    case 'wait.started':
+      return { do: 'begin-wait', until: event.until }
+    default:
+      throw new Error(`a step records ${event.type}, which no case describes`)
+  }
+}

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { forkReason } from '../../loop/fork.ts'
+import { initialState } from '../../loop/reduce.ts'
+import { DirectivesSchema } from '../../task/directives.ts'
+import { area } from '../area.ts'
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** Whether the next iteration leaves the session (§3.5). */
+export const fork = area(
+  v.strictObject({
+    /** Null when no session is open. */
+    session: v.nullable(
+      v.strictObject({
+        /** Turns that the worker has finished in it. */
+        iterations: count,
+        /** Tokens that it holds now. */
+        tokens: count,
+      }),
+    ),
+    /** The notes ask for it. */
+    reset: v.boolean(),
+    every: v.nullable(count),
+    over: v.nullable(count),
+  }),
+  v.strictObject({ fork: v.nullable(v.picklist(['RESET', 'context-fork-every', 'context-fork-over'])) }),
+  ({ session, reset, every, over }) => {
+    const directives = v.parse(DirectivesSchema, {
+      ...(every === null ? {} : { 'context-fork-every': every }),
+      ...(over === null ? {} : { 'context-fork-over': over }),
+    })
+    const reason = forkReason({
+      ...initialState(directives, '', 0),
+      reset,
+      ...(session === null
+        ? {}
+        : { session: 's', sessionIterations: session.iterations, sessionTokens: session.tokens }),
+    })
+    return { fork: reason === undefined ? null : causeIn(reason) }
+  },
+)
+
+/** A reason names its cause in brackets, for those that read the events. */
+const causeIn = (reason: string) =>
+  v.parse(
+    v.picklist(['RESET', 'context-fork-every', 'context-fork-over']),
+    /\((RESET|context-fork-\w+)[^()]*\)$/.exec(reason)?.[1],
+  )

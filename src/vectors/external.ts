@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import * as v from 'valibot'
+import { lineSplitter, tailKeeper } from '../run/lines.ts'
+import { endProcessTree, withTreeMark } from '../run/process-tree.ts'
+import type { Answer } from './compare.ts'
+import type { Implementation } from './run.ts'
+
+export type RunnerOptions = {
+  /** A shell command. */
+  readonly command: string
+  /** For the answer to one case. */
+  readonly timeoutMs: number
+}
+
+/** A program that answers cases: one JSON line `{area, input}` in, one JSON line out, in order. */
+export type Runner = { readonly ask: Implementation; readonly close: () => Promise<void> }
+
+const AnswerSchema = v.union([
+  v.strictObject({ output: v.unknown() }),
+  v.strictObject({ skip: v.literal(true) }),
+  v.strictObject({ error: v.string() }),
+])
+
+/** Runs without an answer, one after the other, after which a runner is not started any more. */
+const maxDeaths = 3
+
+/**
+ * A runner that dies or gives no answer in time fails the case and is started again for the next one; when it has done so three
+ * times in a row, the rest of the cases fail unasked.
+ */
+export const startRunner = (options: RunnerOptions): Runner => {
+  let program: Program | undefined
+  let deaths = 0
+  let last = ''
+  const close = async () => {
+    const ended = program
+    program = undefined
+    await ended?.end()
+  }
+  const ask: Implementation = async ({ area, input }) => {
+    if (deaths === maxDeaths)
+      return { error: `not asked, because the runner failed ${maxDeaths} times: ${last}` }
+    program ??= startProgram(options.command)
+    const heard = await program.answer(JSON.stringify({ area, input }), options.timeoutMs)
+    if ('line' in heard) {
+      deaths = 0
+      return parseAnswer(heard.line)
+    }
+    deaths += 1
+    last = heard.failure
+    await close()
+    return { error: heard.failure }
+  }
+  return { ask, close }
+}
+
+const parseAnswer = (line: string): Answer => {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), AnswerSchema), line)
+  return parsed.success
+    ? parsed.output
+    : {
+        error: `the runner did not answer with {output}, {skip: true} or {error}, but with ${line.slice(0, 200)}`,
+      }
+}
+
+type Heard = { readonly line: string } | { readonly failure: string }
+
+type Program = {
+  readonly answer: (question: string, timeoutMs: number) => Promise<Heard>
+  readonly end: () => Promise<void>
+}
+
+const startProgram = (command: string): Program => {
+  const env = withTreeMark(process.env)
+  const child = spawn(command, {
+    shell: true,
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    env,
+  })
+  const end = endOf(child, env)
+  const early: string[] = []
+  const errors = tailKeeper(500)
+  let failure: string | undefined
+  let waiting: ((heard: Heard) => void) | undefined
+  const hear = (heard: Heard) => {
+    waiting?.(heard)
+    waiting = undefined
+  }
+  const fail = (what: string) => {
+    failure ??= `${what}${errors.text().trim() === '' ? '' : `; it wrote: ${errors.text().trim()}`}`
+    hear({ failure })
+  }
+  const lines = lineSplitter((line) => {
+    if (waiting === undefined) early.push(line)
+    else hear({ line })
+  })
+  child.stdout.on('data', lines.push)
+  child.stderr.on('data', errors.push)
+  // A program that does not read, or is gone, is found out by its silence or its exit.
+  child.stdin.on('error', () => undefined)
+  child.on('error', (error) => fail(`the runner cannot be started (${error.message})`))
+  child.on('close', (code, signal) => fail(`the runner ended (${signal ?? `exit code ${code}`})`))
+  return {
+    end,
+    answer: (question, timeoutMs) =>
+      new Promise((resolve) => {
+        if (failure !== undefined) return resolve({ failure })
+        if (early[0] !== undefined)
+          return resolve({
+            failure: `the runner wrote a line that answers no case: ${early[0].slice(0, 200)}`,
+          })
+        const timer = setTimeout(() => fail(`the runner gave no answer in ${timeoutMs} ms`), timeoutMs)
+        waiting = (heard) => {
+          clearTimeout(timer)
+          resolve(heard)
+        }
+        child.stdin.write(`${question}\n`)
+      }),
+  }
+}
+
+/** Ends the program with everything that it started, also when a signal ends yoke. */
+const endOf = (child: ChildProcess, env: ReturnType<typeof withTreeMark>) => {
+  const onSignal = (signal: NodeJS.Signals) => void end().finally(() => process.kill(process.pid, signal))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, onSignal)
+  const end = async () => {
+    for (const signal of signals) process.removeListener(signal, onSignal)
+    child.stdin?.destroy()
+    if (child.pid !== undefined) await endProcessTree(child.pid, { graceMs: 1000, env })
+  }
+  return end
+}
