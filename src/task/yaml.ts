@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { exitCode, YokeError } from '../errors.ts'
 
 /** A YAML mapping and the line on which each of its keys stands, counted from 1. */
@@ -27,15 +27,22 @@ export const parseMapping = (text: string, where: string, offset = 0): Mapping =
     throw notYaml(
       `${place(contents.range?.[0] ?? 0)}: Directives are a mapping (\`key: value\` lines), but this is not one.`,
     )
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) === undefined)
+        throw notYaml(`${place(alias.range?.[0] ?? 0)}: The alias *${alias.source} has no anchor before it.`)
+    },
+  })
   const lines: [string, number][] = []
   for (const { key } of contents.items) {
-    if (!isScalar(key)) throw notYaml(`${place(0)}: The name of a directive must be plain text.`)
+    if (!isScalar(key))
+      throw notYaml(`${place(contents.range?.[0] ?? 0)}: The name of a directive must be plain text.`)
     lines.push([String(key.value), counter.linePos(key.range?.[0] ?? 0).line + offset])
   }
   try {
     return { values: document.toJS(), lines: Object.fromEntries(lines) }
   } catch (error) {
-    throw notYaml(`${place(0)}: ${sentence(error instanceof Error ? error.message : String(error))}`)
+    throw notYaml(`${where}: ${sentence(error instanceof Error ? error.message : String(error))}`)
   }
 }
 
