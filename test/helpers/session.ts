@@ -30,6 +30,8 @@ type Options = {
   readonly start?: number
 }
 
+const promptId = '4f4f122d-67f9-4052-81da-2dfac6780725'
+
 const usage = {
   input_tokens: 4000,
   cache_creation_input_tokens: 12,
@@ -70,6 +72,8 @@ export const session = (options: Options = {}) => {
     const whole: Json = {
       parentUuid: parent,
       isSidechain: false,
+      // A user record says its type before its message, every other one after it.
+      ...(type === 'user' ? { promptId, type } : {}),
       ...body,
       type,
       uuid,
