@@ -30,23 +30,26 @@ export type InitOptions = {
  */
 export const runInit = async ({ file, cwd, force }: InitOptions): Promise<string> => {
   const path = resolve(cwd, file)
-  try {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, exampleTask(), { flag: force ? 'w' : 'wx' })
-    return path
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw code === 'EEXIST' && !force
-      ? new YokeError(
-          'E_EXISTS',
-          `${file} is already there.`,
-          'Name another file, or write over it with --force.',
-          exitCode.usage,
-        )
-      : new YokeError(
-          'E_NOT_WRITABLE',
-          `${file} cannot be written (${code}).`,
-          'Name a file in a folder that you may write to.',
-        )
-  }
+  await mkdir(dirname(path), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw notWritable(file, error)
+  })
+  await writeFile(path, exampleTask(), { flag: force ? 'w' : 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? alreadyThere(file) : notWritable(file, error)
+  })
+  return path
 }
+
+const alreadyThere = (file: string) =>
+  new YokeError(
+    'E_EXISTS',
+    `${file} is already there.`,
+    'Name another file, or write over it with --force.',
+    exitCode.usage,
+  )
+
+const notWritable = (file: string, { code, message }: NodeJS.ErrnoException) =>
+  new YokeError(
+    'E_NOT_WRITABLE',
+    `${file} cannot be written (${code ?? message}).`,
+    'Name a file in a folder that you may write to.',
+  )
