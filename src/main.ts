@@ -62,6 +62,11 @@ const commands: Readonly<
     summary: 'Print the JSON Schema of the front matter, for editors',
     load: () => import('./commands/schema.ts'),
   },
+  vectors: {
+    usage: 'vectors',
+    summary: 'Run the test vectors on yoke, or on another implementation',
+    load: () => import('./commands/vectors.ts'),
+  },
 }
 
 const main = async (argv: readonly string[]): Promise<number> => {

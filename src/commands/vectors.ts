@@ -1,10 +1,66 @@
 import { exitCode, YokeError } from '../errors.ts'
+import type { Define } from '../main.ts'
+import { parseDuration } from '../task/duration.ts'
 import { areas } from '../vectors/areas.ts'
 import { startRunner } from '../vectors/external.ts'
 import { vectorFiles } from '../vectors/files.ts'
-import { type Format, formatResults } from '../vectors/formats.ts'
+import { type Format, formatResults, formats } from '../vectors/formats.ts'
 import { loadCases } from '../vectors/load.ts'
 import { ownImplementation, runCases } from '../vectors/run.ts'
+
+type Options = {
+  readonly runner?: string
+  readonly area?: string | readonly string[]
+  readonly format?: string
+  readonly timeout?: string | number
+}
+
+export const define: Define = (cli) => {
+  cli
+    .command('vectors', 'Run the test vectors on yoke itself, or on another implementation')
+    .option(
+      '--runner <command>',
+      'A program that answers {area, input} lines with {output} lines, one JSON object each',
+    )
+    .option('--area <name>', 'Only the cases of this area (repeatable)')
+    .option('--format <text|tap|junit|json>', 'How the results are printed (default: text)')
+    .option('--timeout <duration>', 'What the program may take for one case (default: 10s)')
+    .example('  yoke vectors')
+    .example('  yoke vectors --runner "python3 my_yoke.py" --area keep --area slug')
+    .action(({ runner, area, format, timeout }: Options) =>
+      runVectors(
+        {
+          ...(runner === undefined ? {} : { runner: String(runner) }),
+          ...(area === undefined ? {} : { area: [area].flat().map(String) }),
+          ...(format === undefined ? {} : { format: formatOf(format) }),
+          ...(timeout === undefined ? {} : { timeoutMs: timeoutOf(timeout) }),
+        },
+        { stdout: (text) => process.stdout.write(text) },
+      ),
+    )
+}
+
+const formatOf = (given: string): Format => {
+  const found = formats.find((format) => format === given)
+  if (found !== undefined) return found
+  throw new YokeError(
+    'E_USAGE',
+    `--format cannot be ${given}.`,
+    `Say one of: ${formats.join(', ')}.`,
+    exitCode.usage,
+  )
+}
+
+const timeoutOf = (given: string | number): number => {
+  const ms = parseDuration(given)
+  if (ms !== undefined && ms > 0) return ms
+  throw new YokeError(
+    'E_USAGE',
+    `--timeout cannot be ${given}.`,
+    'Say a duration, such as 10s.',
+    exitCode.usage,
+  )
+}
 
 export type VectorsOptions = {
   /** A shell command that answers cases; yoke itself when it is left out. */

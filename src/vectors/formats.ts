@@ -1,11 +1,13 @@
 import type { CaseResult, Summary } from './run.ts'
 import { summarize } from './run.ts'
 
-export type Format = 'text' | 'tap' | 'junit' | 'json'
+export const formats = ['text', 'tap', 'junit', 'json'] as const
+
+export type Format = (typeof formats)[number]
 
 /** The results as a text that ends in a newline. */
 export const formatResults = (results: readonly CaseResult[], format: Format): string =>
-  formats[format](results)
+  writers[format](results)
 
 const text = (results: readonly CaseResult[]): string => {
   const summaries = summarize(results)
@@ -101,7 +103,7 @@ const json = (results: readonly CaseResult[]): string =>
     2,
   )}\n`
 
-const formats: Readonly<Record<Format, (results: readonly CaseResult[]) => string>> = {
+const writers: Readonly<Record<Format, (results: readonly CaseResult[]) => string>> = {
   text,
   tap,
   junit,
