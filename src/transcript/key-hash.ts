@@ -7,10 +7,11 @@ export const hashBytes = (bytes: Buffer, start: number, end: number, into: KeyHa
   let high = end - start
   let at = start
   for (; at + 4 <= end; at += 4) {
-    const word = bytes.readInt32LE(at)
-    low = Math.imul(low ^ word, 0x01000193)
-    low ^= low >>> 15
-    high = Math.imul((high ^ word) + 0x7f4a7c15, 0x85ebca6b)
+    const word = Math.imul(bytes.readInt32LE(at), 0xcc9e2d51)
+    const turned = (word << 15) | (word >>> 17)
+    low = Math.imul(low ^ turned, 0x01000193)
+    low = (low << 13) | (low >>> 19)
+    high = Math.imul(high ^ word, 0x85ebca6b) + 0x7f4a7c15
     high ^= high >>> 13
   }
   for (; at < end; at += 1) {
@@ -18,7 +19,8 @@ export const hashBytes = (bytes: Buffer, start: number, end: number, into: KeyHa
     low = Math.imul(low ^ byte, 0x01000193)
     high = Math.imul((high ^ byte) + 0x7f4a7c15, 0x85ebca6b)
   }
-  into.low = low | 0
+  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b)
+  into.low = (low ^ (low >>> 13)) | 0
   into.high = high | 0
   return into
 }

@@ -61,13 +61,18 @@ const resultsStarts = ['{"tool_use_id":"', '{"type":"tool_result"'].map((block) 
 const toolUseIdKey = needle('"tool_use_id":"')
 const messageIdKey = needle('"id":"')
 const modelKey = needle('"model":"')
-const readNames = Object.keys(readTools).map((name) => needle(`"name":"${name}"`))
 const pathKeys = [...new Set(Object.values(readTools))].map((key) => needle(`"${key}":"`))
+const blockStart = needle('"content":[{"type":"')
+const textType = needle('text"')
+const toolUseType = needle('tool_use","id":"')
+const nameKey = needle(',"name":"')
+const apiError = needle('"isApiErrorMessage":true')
 const assistantType = needle('"type":"assistant"')
 const attachmentType = needle('"type":"attachment"')
 
 const quote = 0x22
 const closeBrace = 0x7d
+const lessThan = 0x3c
 const uuidLength = 36
 /** How far behind the parent a message begins at most: only the envelope stands between. */
 const envelope = 4096
@@ -82,6 +87,7 @@ const droppedNotes = named(
   Object.keys(bookkeeping).filter((type) => bookkeeping[type] === 'drop'),
   (type) => type,
 )
+const readers = named(Object.keys(readTools), (name) => name)
 const spentLabels = named(spentAttachments, (type) => `attachment:${type}`)
 
 /** The next quote; a JS loop, because what stands before it is short. */
@@ -125,17 +131,14 @@ export const lineProbe = (context: ProbeContext) => {
   const findMessage = finder(messageKey)
   const findUuid = finder(uuidKey)
   const findToolUseId = finder(toolUseIdKey)
-  const findReads = readNames.map(finder)
   const findPaths = pathKeys.map(finder)
   const knownPaths = new Map<number, boolean>()
-  const findContent = finder(needle('"content":[{"type":"'))
-  const findText = finder(needle('{"type":"text"'))
+  const findContent = finder(blockStart)
+  /** A second block, in a release that wrote a whole answer on one line; or a list in the input of a tool. */
+  const findNextBlock = finder(needle('},{"type":"'))
   const findStop = finder(needle('"stop_reason"'))
   /** About how much stands between the content of an answer and its uuid, as measured on the first one. */
   let tailLength = -1
-  const findSynthetic = finder(needle('"model":"<synthetic>"'))
-  const findApiError = finder(needle('"isApiErrorMessage":true'))
-  const findNul = finder(Buffer.from([0]))
 
   const probeNote = (bytes: Buffer, start: number, end: number): void => {
     const from = start + typeKey.length
@@ -193,15 +196,18 @@ export const lineProbe = (context: ProbeContext) => {
     if (uuid !== -1 && !isWanted(bytes, inside, uuid)) finish('user', tokensBetween(inside, uuid))
   }
 
-  /** A Read counts when its path is wanted; where there is more than one path in the line, only parsing tells. */
-  const mayBeWanted = (bytes: Buffer, content: number, end: number): boolean => {
-    if (!findReads.some((find) => find(bytes, content) < end)) return false
+  /** Whether the block that begins at `block`, behind its type key, is a Read whose path is wanted, or may be one. */
+  const mayBeWanted = (bytes: Buffer, block: number, end: number): boolean => {
+    if (!startsWith(bytes, block, toolUseType)) return false
+    const name = closingQuote(bytes, block + toolUseType.length) + 1
+    if (!startsWith(bytes, name, nameKey)) return true
+    const from = name + nameKey.length
+    if (!readers.has(hashBytes(bytes, from, closingQuote(bytes, from), scratch).low)) return false
     for (const [index, find] of findPaths.entries()) {
-      const key = find(bytes, content)
+      const key = find(bytes, from)
       if (key >= end) continue
-      const from = key + (pathKeys[index]?.length ?? 0)
-      if (find(bytes, from) < end) return true
-      return isWantedPath(bytes, from, closingQuote(bytes, from))
+      const path = key + (pathKeys[index]?.length ?? 0)
+      return isWantedPath(bytes, path, closingQuote(bytes, path))
     }
     return true
   }
@@ -225,12 +231,16 @@ export const lineProbe = (context: ProbeContext) => {
     const idEnd = closingQuote(bytes, id + messageIdKey.length)
     const content = findContent(bytes, inside)
     if (idEnd > content || content >= end || content - inside > envelope) return
-    if (mayBeWanted(bytes, content, end)) return
+    // An error of the CLI itself has the model `<synthetic>`: whether it counts as an answer, only parsing tells.
+    for (let at = idEnd; at < content; at += 1) if (bytes[at] === lessThan) return
+    const block = content + blockStart.length
+    if (mayBeWanted(bytes, block, end)) return
     const uuid = takeUuid(bytes, content, end, assistantType)
-    if (uuid === -1) return
+    if (uuid === -1 || findNextBlock(bytes, content) < uuid) return
+    probe.isText = startsWith(bytes, block, textType)
+    if (probe.isText && bytes.subarray(uuid, end).includes(apiError)) return
     hashBytes(bytes, id + messageIdKey.length, idEnd, probe.message)
-    probe.isText = findText(bytes, content) < uuid
-    link.isAnswer = findSynthetic(bytes, inside) > end && findApiError(bytes, uuid) > end
+    link.isAnswer = true
     if (tailLength === -1) tailLength = Math.max(0, uuid - findStop(bytes, content))
     finish('assistant', tokensBetween(content, Math.max(content, uuid - tailLength)))
   }
@@ -276,10 +286,7 @@ export const lineProbe = (context: ProbeContext) => {
     probe.verdict = 'parse'
     probe.isText = false
     const isDamaged =
-      bytes[end - 1] !== closeBrace ||
-      findNul(bytes, start) < end ||
-      findSeam(bytes, start) < end ||
-      findParentKey(bytes, start + 1) < end
+      bytes[end - 1] !== closeBrace || findSeam(bytes, start) < end || findParentKey(bytes, start + 1) < end
     if (isDamaged) return probe
     if (startsWith(bytes, start, typeKey)) probeNote(bytes, start, end)
     else if (startsWith(bytes, start, parentKey)) probeRecord(bytes, start, end)

@@ -160,14 +160,13 @@ const collect = ({ cwd, wants }: ScanOptions) => {
       return
     }
     const source = { offset, length, line: number }
-    const line = buffer.subarray(start, end)
     if (found.verdict === 'parse') {
-      takeParsed(line, source)
+      takeParsed(buffer.subarray(start, end), source)
       return
     }
     count(counts, found.label)
     const at = addLink(found, source)
-    if (found.isText && found.link.isAnswer) shelf.addTextLine(line, source, at)
+    if (found.isText && found.link.isAnswer) shelf.addTextLine(buffer.subarray(start, end), source, at)
   }
 
   const finish = (): Scan => {

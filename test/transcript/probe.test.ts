@@ -107,7 +107,6 @@ describe('a look at a line that is not parsed', () => {
     ['cut off', (bytes: string) => bytes.slice(0, -5)],
     ['followed by another record', (bytes: string) => `${bytes}{"type":"cost-state"}`],
     ['torn, with a record behind', (bytes: string) => `${bytes.slice(0, 200)}${bytes}`],
-    ['with a NUL byte', (bytes: string) => `${bytes.slice(0, 200)}\0${bytes.slice(201)}`],
   ])('leaves a line that is %s to parsing', (_, damage) => {
     expect(looked(damage(lineOf(() => story.result('other', 'x'.repeat(300))))).verdict).toBe('parse')
   })
