@@ -9,7 +9,13 @@ import { blocksOf, type ContentBlock, isKnownChainType, type SessionRecord } fro
 export type Source = { readonly offset: number; readonly length: number; readonly line: number }
 
 /** A Read, as the model asked for it. */
-export type ReadRequest = { readonly path: string; readonly offset?: number; readonly limit?: number }
+export type ReadRequest = {
+  readonly path: string
+  readonly offset?: number
+  readonly limit?: number
+  /** Of a PDF: `1-5`. */
+  readonly pages?: string
+}
 
 export type AnswerBlock =
   | { readonly kind: 'text'; readonly usable: boolean }
@@ -136,13 +142,25 @@ const readRequest = (block: ContentBlock, cwd: string): ReadRequest | undefined 
   const input = block.input as Readonly<Record<string, unknown>>
   const path = input[key]
   if (typeof path !== 'string') return undefined
-  const { offset, limit } = input
+  const [offset, limit] = [numberOf(input['offset']), numberOf(input['limit'])]
+  const { pages } = input
   return {
     path: resolve(cwd, path),
-    ...(typeof offset === 'number' ? { offset } : {}),
-    ...(typeof limit === 'number' ? { limit } : {}),
+    ...(offset === undefined ? {} : { offset }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(typeof pages === 'string' ? { pages } : {}),
   }
 }
+
+/** Models also write numbers as strings, and the tool takes them. */
+const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isInteger(number) ? number : undefined
+}
+
+/** What tells the reads of one file apart. */
+export const rangeKey = ({ offset = 1, limit, pages }: Omit<ReadRequest, 'path'>): string =>
+  JSON.stringify([offset, limit ?? null, pages ?? null])
 
 const resultBlock = (block: ContentBlock, index: number, record: SessionRecord): readonly ResultBlock[] =>
   block.type === 'tool_result' && block.tool_use_id !== undefined

@@ -18,7 +18,8 @@ export type RealPath = (path: string) => string
  * where it looks like a glob (`app/[id]/page.tsx`).
  */
 export const keepMatcher = (entries: readonly string[], cwd: string, realPath: RealPath): KeepMatcher => {
-  const tests = entries.map((entry) => ({ entry, test: entryTest(entry, cwd, realPath) }))
+  const named = entries.filter((entry) => entry.trim() !== '')
+  const tests = named.map((entry) => ({ entry, test: entryTest(entry, cwd, realPath) }))
   const matchesOf = (path: string): readonly KeepMatch[] => {
     const absolute = resolve(cwd, path)
     const names = new Set([plain(absolute), plain(realPath(absolute))])
@@ -52,10 +53,13 @@ const entryTest = (entry: string, cwd: string, realPath: RealPath): Test => {
 
 type Glob = (name: string) => boolean
 
+/** picomatch throws at some length; nobody means a glob that long. */
+const longestGlob = 4096
+
 const globsOf = (entry: string, cwd: string, realPath: RealPath): readonly Glob[] => {
   const pattern = plain(entry).replace(/^(?:\.\/)+/, '')
-  if (!picomatch.scan(pattern).isGlob) return []
-  const matches = picomatch(pattern.endsWith('/') ? `${pattern}**` : pattern, { dot: true })
+  if (pattern.length > longestGlob || !picomatch.scan(pattern).isGlob) return []
+  const matches = picomatch(pattern.endsWith('/') ? `${pattern}**` : pattern, { dot: true, nonegate: true })
   if (isAbsolute(entry)) return [matches]
   return [...new Set([cwd, realPath(cwd)])].map((root) => (name) => {
     const inside = plain(relative(plain(root), name))

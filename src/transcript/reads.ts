@@ -1,22 +1,19 @@
 import type { Content } from './content.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, type ReadRequest, rangeKey } from './entry.ts'
 import type { KeepMatcher, RealPath } from './keep-paths.ts'
 import type { LiveChain } from './links.ts'
 
 /** File content in the conversation that a KEEP entry names. */
-export type Read = {
-  readonly path: string
-  readonly offset?: number
-  readonly limit?: number
+export type Read = ReadRequest & {
   readonly content: 'text' | 'media'
   /** Position of the record that holds the content. */
   readonly at: number
   readonly tokens: number
 } & (
-  | { readonly kind: 'pair'; readonly id: string; readonly use: number }
-  /** A file that the CLI put in itself: a mention in a prompt, or what a compaction attached anew. */
-  | { readonly kind: 'attachment' }
-)
+    | { readonly kind: 'pair'; readonly id: string; readonly use: number }
+    /** A file that the CLI put in itself: a mention in a prompt, or what a compaction attached anew. */
+    | { readonly kind: 'attachment' }
+  )
 
 export type ReadChoice = {
   /** In the order of the file. */
@@ -49,7 +46,7 @@ export const chooseReads = (
     if (matches.length === 0) return
     for (const { entry } of matches) matched.add(entry)
     const file = realPath(read.path).normalize('NFC')
-    newest.set(JSON.stringify([file, read.offset ?? 1, read.limit ?? null]), read)
+    newest.set(JSON.stringify([file, rangeKey(read)]), read)
   }
   for (const entry of entries) {
     const { at } = entry

@@ -28,7 +28,7 @@ export const relink = (plan: readonly Planned[], sources: readonly Buffer[]): re
     const isFresh = planned.do === 'record' && record.uuid !== undefined && !uuids.has(record.uuid)
     const uuid: string = isFresh && record.uuid !== undefined ? record.uuid : mintUuid(source, uuids)
     const written = Date.parse(record.timestamp ?? '')
-    const notBefore = planned.do === 'record' ? planned.reads.map(({ mtimeMs }) => Math.ceil(mtimeMs)) : []
+    const notBefore = planned.do === 'record' ? planned.reads.map((read) => Math.ceil(read.notBefore)) : []
     const at = Math.max(Number.isNaN(written) ? 0 : written, time + 1, ...notBefore)
     const edits = [
       ...(record.parentUuid === parent ? [] : [setValue(shaped, ['parentUuid'], parent)]),

@@ -6,7 +6,14 @@ import type { Note, Scan } from './scan.ts'
 import type { Rendered } from './stale.ts'
 
 /** A Read that stays, with the text of now where the old one is stale. */
-export type KeptRead = Read & { readonly mtimeMs: number; readonly now?: Rendered }
+export type KeptRead = Read & {
+  /**
+   * The time of its file, which the result must not be older than: 2.1.100 and 2.1.200 would ask for a new read. 0 when that lies
+   * in the future: up to 2.1.100 the CLI resumes from the record with the highest time.
+   */
+  readonly notBefore: number
+  readonly now?: Rendered
+}
 
 /** One line of the trimmed file. */
 export type Planned =

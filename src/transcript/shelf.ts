@@ -1,4 +1,4 @@
-import { type Entry, entryOf, type ReadRequest, type Source } from './entry.ts'
+import { type Entry, entryOf, type ReadRequest, rangeKey, type Source } from './entry.ts'
 import { parseRecord } from './record.ts'
 
 type Answer = Entry & { readonly kind: 'answer' }
@@ -16,9 +16,9 @@ export const entryShelf = () => {
   const open = new Map<string, { readonly use: number; readonly key: string }>()
   const texts: { readonly line: Buffer | undefined; readonly source: Source; readonly at: number }[] = []
 
-  const addUse = (answer: Answer, id: string, { path, offset = 1, limit }: ReadRequest) => {
+  const addUse = (answer: Answer, id: string, { path, ...range }: ReadRequest) => {
     held.set(answer.at, answer)
-    open.set(id, { use: answer.at, key: JSON.stringify([path, offset, limit ?? null]) })
+    open.set(id, { use: answer.at, key: JSON.stringify([path, rangeKey(range)]) })
   }
 
   const addResults = (results: Results) => {

@@ -4,7 +4,7 @@ import type { Read } from './reads.ts'
 import { blocksOf, type SessionRecord } from './record.ts'
 import { fileLines, parseReadText, renderReadText } from './render-read.ts'
 
-/** What a kept Read is worth now. `mtimeMs` is that of the file: a Read must not look older than it. */
+/** What a kept Read is worth now. `mtimeMs` is that of the file. */
 export type Judgement =
   | { readonly state: 'fresh'; readonly mtimeMs: number }
   | { readonly state: 'refreshed'; readonly mtimeMs: number; readonly now: Rendered }

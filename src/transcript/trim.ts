@@ -150,7 +150,7 @@ const prepare = async (
   if (found.counts.size === 0) return refused('empty', 'The session file holds no records.')
   const { reads, unmatched } = chooseReads(found.entries, found.chain, keep, match, realPathOf)
   const wanted = request.harder ? newestHalf(reads) : reads
-  const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads)
+  const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads, Date.now())
   const plan = select(found, kept)
   if (plan === 'no-answer') return refused(plan, 'The session holds no answer of the model yet.')
   if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is no conversation.')
@@ -182,6 +182,7 @@ const judgeAll = async (
   { entries }: Scan,
   handle: FileHandle,
   policy: 'refresh' | 'drop',
+  now: number,
 ): Promise<{ readonly kept: readonly KeptRead[]; readonly dropped: readonly DroppedPath[] }> => {
   const kept: KeptRead[] = []
   const dropped: DroppedPath[] = []
@@ -194,7 +195,7 @@ const judgeAll = async (
     else
       kept.push({
         ...read,
-        mtimeMs: judged.mtimeMs,
+        notBefore: judged.mtimeMs <= now ? judged.mtimeMs : 0,
         ...(judged.state === 'refreshed' ? { now: judged.now } : {}),
       })
   }

@@ -52,7 +52,7 @@ export const session = (options: Options = {}) => {
   const uuidOfUse = new Map<string, string>()
   let records = 0
   let messages = 0
-  let time = options.start ?? Date.parse('2026-12-01T10:00:00.000Z')
+  let time = options.start ?? Date.parse('2025-06-01T10:00:00.000Z')
   let parent: string | null = null
 
   const envelope = () => ({

@@ -69,7 +69,7 @@ describe('which reads stay', () => {
     const at = await place({ 'a.ts': 'one\ntwo\nthree' })
     const path = at.path('a.ts')
     at.story.read('r1', path, 'one\ntwo\nthree')
-    at.story.answer([readUse('r2', path, { offset: 2, limit: 1 })])
+    at.story.answer([readUse('r2', path, { offset: '2', limit: '1' })])
     at.story.content('r2', path, 'two', 2, 3)
     at.story.read('r3', path, 'one\ntwo\nthree')
     at.story.answer([text('Done.')])
@@ -126,6 +126,15 @@ describe('which reads stay', () => {
     at.finish()
     expect(reportOf(await at.trim(['img/**', 'img'], { dryRun: true })).unmatched).toEqual(['img/**', 'img'])
     expect(reportOf(await at.trim(['img/p.png'])).paths).toHaveLength(1)
+  })
+
+  it('are not all of them for an empty entry, a negation or an endless one', async () => {
+    const at = await place({ 'a.ts': 'alpha' })
+    at.story.read('r1', at.path('a.ts'), 'alpha')
+    at.story.answer([text('Done.')])
+    at.finish()
+    const report = reportOf(await at.trim(['', ' ', '!b.ts', '*'.repeat(70_000)]))
+    expect(report.paths).toEqual([])
   })
 
   it('report an entry that names nothing that was read', async () => {

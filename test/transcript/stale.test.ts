@@ -51,7 +51,7 @@ describe('a kept read of a file that has changed', () => {
   it('is never older than its file: 2.1.100 and 2.1.200 would ask for a new read', async () => {
     const place = await afterReading('one')
     const path = place.write('a.ts', 'two')
-    const later = new Date('2026-12-02T00:00:00.000Z')
+    const later = new Date('2025-06-01T10:00:30.000Z')
     utimesSync(path, later, later)
     await place.trim(['a.ts'])
     const times = place
@@ -59,6 +59,14 @@ describe('a kept read of a file that has changed', () => {
       .flatMap(({ timestamp }) => (timestamp === undefined ? [] : [Date.parse(String(timestamp))]))
     expect(times.at(-2)).toBe(later.getTime())
     expect(times.at(-1)).toBeGreaterThan(later.getTime())
+  })
+
+  it('takes no time from a file that is dated in the future: up to 2.1.100 the highest time decides where to resume', async () => {
+    const place = await afterReading('one')
+    const future = new Date('2999-01-01T00:00:00.000Z')
+    utimesSync(place.write('a.ts', 'two'), future, future)
+    expect(reportOf(await place.trim(['a.ts'])).paths).toMatchObject([{ state: 'refreshed' }])
+    expect(place.bytes().toString()).not.toContain('2999-')
   })
 
   it('is dropped, and named, by `stale-reads: drop`', async () => {
@@ -170,7 +178,7 @@ describe('a kept read of a file that has changed', () => {
   it('stays as it is in a form that yoke does not know, as long as the file is older than the read', async () => {
     const place = await workplace()
     const path = place.write('a.ts', 'one')
-    const before = new Date('2026-11-01T00:00:00.000Z')
+    const before = new Date('2025-05-01T00:00:00.000Z')
     utimesSync(path, before, before)
     const story = session({ cwd: place.cwd })
     opening(story)

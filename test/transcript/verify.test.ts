@@ -14,7 +14,7 @@ const good = ((): { readonly lines: readonly Buffer[]; readonly expected: Expect
   const found = scanBytes(stored, { cwd: '/p', wants: () => true })
   const match = (path: string) => [{ entry: path, exact: true }]
   const { reads } = chooseReads(found.entries, found.chain, [], match, (path) => path)
-  const kept = reads.map((read) => ({ ...read, mtimeMs: 0 }))
+  const kept = reads.map((read) => ({ ...read, notBefore: 0 }))
   const plan = select(found, kept)
   if (typeof plan === 'string') throw new Error(plan)
   const lines = relink(
