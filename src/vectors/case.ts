@@ -10,7 +10,7 @@ const caseEntries = {
   id: v.pipe(v.string(), v.regex(/^[a-z]+-\d{3}$/)),
   /** Why the case exists. */
   comment: text,
-  section: v.pipe(v.string(), v.regex(/^§\d+\.\d+$/)),
+  section: v.pipe(v.string(), v.regex(/^\u00a7\d+\.\d+$/)),
   /** The sentences of the specification that the case tests, by their numbers: `4.1-3`. */
   rules: v.pipe(v.array(v.pipe(v.string(), v.regex(/^\d+\.\d+-\d+$/))), v.minLength(1)),
   flags: v.array(v.pipe(v.string(), v.regex(/^[a-z][a-z-]*$/))),
