@@ -20,10 +20,12 @@ export const progressFingerprint = async (project: string, notes: string): Promi
   return hash.digest('hex').slice(0, 16)
 }
 
+/** `core.fsmonitor` names a program that git runs: the agent can write that file, and no one has agreed to the program. */
 const git = (project: string, args: readonly string[]) =>
-  run('git', ['--no-optional-locks', ...args], { cwd: project, maxBuffer: 64 * 1024 * 1024 }).then(
-    ({ stdout }) => stdout,
-  )
+  run('git', ['--no-optional-locks', '-c', 'core.fsmonitor=false', ...args], {
+    cwd: project,
+    maxBuffer: 64 * 1024 * 1024,
+  }).then(({ stdout }) => stdout)
 
 const gitState = async (project: string): Promise<readonly string[] | undefined> => {
   try {

@@ -21,5 +21,14 @@ export const readOnlyArguments = ({ words, settings }: Installation): readonly s
 /** For releases that cannot be given a list of tools (before 2.0.42). */
 const writingTools = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'Task', 'WebFetch', 'WebSearch']
 
-/** The agent's own memory of the project is written by the worker and read even without settings. */
-export const readOnlyEnv = { CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' } as const
+/**
+ * The agent's own memory of the project is written by the worker and read even without settings. `core.fsmonitor` in the
+ * project's git configuration, which the worker can write, names a program that `git status` runs.
+ */
+export const readOnlyEnv = {
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_0: 'false',
+} as const
