@@ -18,7 +18,10 @@ const text = (results: readonly CaseResult[]): string => {
   const skips = summaries.filter(({ skipped }) => skipped.length > 0)
   return [
     ...failures,
-    ...skips.map(({ area, skipped }) => `skipped in ${area}: ${skipped.join(', ')}`),
+    ...skips.map(
+      ({ area, passed, failed, skipped }) =>
+        `skipped in ${area}: ${passed + failed === 0 ? 'all' : skipped.join(', ')}`,
+    ),
     ...summaries.map((each) => `${each.area.padEnd(width)}  ${counts(each)}`),
     `${'all'.padEnd(width)}  ${counts(total(summaries))}`,
     '',

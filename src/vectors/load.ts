@@ -6,7 +6,7 @@ import { type VectorCase, vectorFileSchema, withTexts } from './case.ts'
 const vectorFile = /^(?<area>[a-z]+)\/[a-z0-9-]+\.json$/
 
 /**
- * All cases in the order of the areas, with the texts of the files that they name put in. Throws for a file that is not
+ * All cases in the order of the areas and their ids, with the texts of the files that they name put in. Throws for a file that is not
  * of its schema, or of an area that is not known.
  */
 export const loadCases = (
@@ -17,7 +17,9 @@ export const loadCases = (
     const name = vectorFile.exec(path)?.groups?.['area']
     return name === undefined || name === 'schema' ? [] : casesOf(path, name, text, files, areas)
   })
-  return Object.keys(areas).flatMap((name) => cases.filter(({ area }) => area === name))
+  return Object.keys(areas).flatMap((name) =>
+    cases.filter(({ area }) => area === name).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  )
 }
 
 const casesOf = (
