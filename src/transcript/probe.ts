@@ -126,6 +126,7 @@ export const lineProbe = (context: ProbeContext) => {
   const probe = newProbe()
   const { link } = probe
   const findParentKey = finder(parentKey)
+  const findTypeKey = finder(typeKey)
   /** Two records on one line. */
   const findSeam = finder(needle('}{"type":"'))
   const findMessage = finder(messageKey)
@@ -237,6 +238,8 @@ export const lineProbe = (context: ProbeContext) => {
     if (mayBeWanted(bytes, block, end)) return
     const uuid = takeUuid(bytes, content, end, assistantType)
     if (uuid === -1 || findNextBlock(bytes, content) < uuid) return
+    // Nothing with a type stands behind the message: that would be another record, behind one that was cut off.
+    if (findTypeKey(bytes, uuid) < end) return
     probe.isText = startsWith(bytes, block, textType)
     if (probe.isText && bytes.subarray(uuid, end).includes(apiError)) return
     hashBytes(bytes, id + messageIdKey.length, idEnd, probe.message)

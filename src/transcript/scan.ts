@@ -107,8 +107,10 @@ const collect = ({ cwd, wants }: ScanOptions) => {
     const at = links.add(linkOf(record, entry), source.line)
     if (entry.kind === 'answer')
       addAnswer({ ...entry, at, message: firstOfMessage(messageHash(record, at), at) })
-    else if (entry.kind === 'results') shelf.addResults({ ...entry, at })
-    else if (entry.kind !== 'aside' || !isAnswered) shelf.add({ ...entry, at })
+    else if (entry.kind === 'results') {
+      shelf.addResults({ ...entry, at })
+      for (const { id } of entry.results) wantedUses.delete(hashText(id).low)
+    } else if (entry.kind !== 'aside' || !isAnswered) shelf.add({ ...entry, at })
   }
 
   const addAnswer = (answer: Entry & { kind: 'answer' }) => {
@@ -122,12 +124,13 @@ const collect = ({ cwd, wants }: ScanOptions) => {
     if (answer.blocks.some((block) => block.kind === 'text' && block.usable)) shelf.addText(answer)
   }
 
-  const addLink = (found: Probe, source: Source): number => {
+  const addLink = (found: Probe, line: Buffer, source: Source) => {
     const at = links.add(found.link, source.line)
-    if (found.label !== 'assistant') return at
+    if (found.label !== 'assistant') return
     firstOfMessage(found.message, at)
-    if (found.link.isAnswer) anyAnswer ??= source
-    return at
+    // Only parsing tells for sure that a line is whole.
+    if (anyAnswer === undefined && parseRecord(line) !== undefined) anyAnswer = source
+    if (found.isText) shelf.addTextLine(line, source, at)
   }
 
   const addParsed = (record: SessionRecord, source: Source) => {
@@ -160,13 +163,13 @@ const collect = ({ cwd, wants }: ScanOptions) => {
       return
     }
     const source = { offset, length, line: number }
+    const line = buffer.subarray(start, end)
     if (found.verdict === 'parse') {
-      takeParsed(buffer.subarray(start, end), source)
+      takeParsed(line, source)
       return
     }
     count(counts, found.label)
-    const at = addLink(found, source)
-    if (found.isText && found.link.isAnswer) shelf.addTextLine(buffer.subarray(start, end), source, at)
+    addLink(found, line, source)
   }
 
   const finish = (): Scan => {

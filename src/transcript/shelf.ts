@@ -24,25 +24,29 @@ export const entryShelf = () => {
   const addResults = (results: Results) => {
     for (const { id, content } of results.results) {
       const use = open.get(id)
+      open.delete(id)
       if (use === undefined) continue
-      if (content !== 'text' && content !== 'media') continue
+      if (content !== 'text' && content !== 'media') {
+        letGo(use.use)
+        continue
+      }
       held.set(results.at, results)
       const known = pairs.get(use.key) ?? []
       pairs.set(use.key, known)
       known.push({ use: use.use, results: results.at })
-      if (known.length > readsHeld) release(known.shift())
+      const oldest = known.length > readsHeld ? known.shift() : undefined
+      if (oldest === undefined) continue
+      letGo(oldest.use)
+      letGo(oldest.results)
     }
   }
 
   /** A record that holds several blocks may be wanted for another one. */
-  const release = (pair: { readonly use: number; readonly results: number } | undefined) => {
-    if (pair === undefined) return
-    const [use, results] = [held.get(pair.use), held.get(pair.results)]
-    if (use?.kind !== 'answer' || results?.kind !== 'results') return
-    if (use.blocks.length > 1 || results.results.length > 1) return
-    held.delete(pair.use)
-    held.delete(pair.results)
-    for (const { id } of results.results) open.delete(id)
+  const letGo = (at: number) => {
+    const entry = held.get(at)
+    const size =
+      entry?.kind === 'answer' ? entry.blocks.length : entry?.kind === 'results' ? entry.results.length : 0
+    if (size === 1) held.delete(at)
   }
 
   const pushText = (text: (typeof texts)[number]) => {

@@ -53,6 +53,8 @@ export type TrimRefusal =
   | 'changed'
   /** The result would break a rule (`verify.ts`). */
   | 'unverified'
+  /** A bug of yoke. */
+  | 'internal'
   /** The system does not let us read or write: the disk is full, no permission. */
   | 'io'
   | PlanFault
@@ -83,8 +85,10 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
       await release()
     }
   } catch (error) {
-    // An error of the system has a code; anything else is a bug.
-    if (!(error instanceof Error) || !('code' in error) || error instanceof YokeError) throw error
+    if (!(error instanceof Error)) throw error
+    // A bug of ours must not cost a night: the run goes on untrimmed, and says why.
+    if (!('code' in error))
+      return refused('internal', `yoke itself failed at this session: ${error.message}.`)
     if (error.code === 'ENOENT') return refused('missing', `There is no session file ${request.file}.`)
     return refused('io', `The session could not be trimmed: ${error.message}.`)
   }

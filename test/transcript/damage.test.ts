@@ -160,6 +160,17 @@ describe('a damaged session', () => {
     expect(outline(place.records())).toEqual(whole.slice(0, -1))
   })
 
+  it('with bookkeeping behind its only answer, cut off, holds no answer', async () => {
+    const place = await workplace()
+    const story = session({ cwd: place.cwd })
+    opening(story)
+    story.answer([text('Done.')])
+    const answer = String(story.pop())
+    story.raw(`${answer.slice(0, -40)}${JSON.stringify({ type: 'mode', mode: 'plan', sessionId: 'x' })}`)
+    place.store(story.bytes())
+    expect(await place.trim([])).toMatchObject({ status: 'refused', code: 'no-answer' })
+  })
+
   it.each([
     ['empty', ''],
     ['blank', '\n\n'],
