@@ -2,11 +2,14 @@ import type { Area } from './area.ts'
 import { brute } from './areas/brute.ts'
 import { directives } from './areas/directives.ts'
 import { failure } from './areas/failure.ts'
+import { find } from './areas/find.ts'
 import { fork } from './areas/fork.ts'
+import { journal } from './areas/journal.ts'
 import { keep } from './areas/keep.ts'
 import { location } from './areas/location.ts'
 import { slug } from './areas/slug.ts'
 import { trim } from './areas/trim.ts'
+import { trust } from './areas/trust.ts'
 import { verdict } from './areas/verdict.ts'
 
 /** Every area that has cases, in the order of the specification. */
@@ -15,9 +18,12 @@ export const areas: Readonly<Record<string, Area>> = {
   fork,
   keep,
   verdict,
+  journal,
   failure,
   trim,
   location,
+  find,
   slug,
   directives,
+  trust,
 }
