@@ -4,6 +4,7 @@ import { directives } from './areas/directives.ts'
 import { failure } from './areas/failure.ts'
 import { find } from './areas/find.ts'
 import { fork } from './areas/fork.ts'
+import { invocation } from './areas/invocation.ts'
 import { journal } from './areas/journal.ts'
 import { keep } from './areas/keep.ts'
 import { location } from './areas/location.ts'
@@ -14,6 +15,7 @@ import { verdict } from './areas/verdict.ts'
 
 /** Every area that has cases, in the order of the specification. */
 export const areas: Readonly<Record<string, Area>> = {
+  invocation,
   brute,
   fork,
   keep,

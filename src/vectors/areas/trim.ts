@@ -36,6 +36,8 @@ export const trim = area(
       /** KEEP entries that name nothing in the session. */
       unmatched: v.array(v.string()),
       damage: v.array(v.strictObject({ line: v.number(), kind: v.string() })),
+      /** Record types that are not known. */
+      unknown: v.array(v.string()),
     }),
     refusal({ session: TextSchema }),
   ]),
@@ -62,12 +64,13 @@ const run = async (input: v.InferOutput<typeof InputSchema>, place: Place) => {
   })
   const session = place.leave(await readFile(file, 'utf8'))
   if (result.status === 'refused') return { refused: result.code, session }
-  const { paths, dropped, unmatched, damage } = result.report
+  const { paths, dropped, unmatched, damage, unknown } = result.report
   return {
     session,
     kept: paths.map(({ path, state }) => ({ path: place.leave(path), state })),
     dropped: dropped.map(({ path, reason }) => ({ path: place.leave(path), reason })),
     unmatched: unmatched.map(place.leave),
     damage: damage.map(({ line, kind }) => ({ line, kind })),
+    unknown: unknown.map(({ name }) => name),
   }
 }
