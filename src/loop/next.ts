@@ -90,7 +90,8 @@ const trimStep = (state: RunState): Step => {
   if (state.session === undefined) return skip('there is no session')
   if (!state.directives.trim) return skip('it is turned off')
   if (state.keep === undefined) return skip('there is no KEEP line in the notes')
-  const fork = forkReason(state)
+  // What the session holds is known after the trim: before it, its size is no reason to leave it.
+  const fork = forkReason({ ...state, sessionTokens: 0 })
   if (fork !== undefined) return skip(`the session is left: ${fork}`)
   return { do: 'trim', session: state.session, keep: state.keep, harder: false }
 }

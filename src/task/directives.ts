@@ -278,10 +278,10 @@ export const DirectivesSchema = v.strictObject({
     'normal',
   ),
   'stuck-after': v.optional(
-    must(
-      value.count,
-      iterations('Stuck after', 'The run stops after so many iterations in a row without progress.', 3),
-    ),
+    must(v.pipe(value.count, v.minValue(2)), {
+      ...iterations('Stuck after', 'The run stops after so many iterations in a row without progress.', 3),
+      expects: 'a whole number, 2 or more',
+    }),
     3,
   ),
 })

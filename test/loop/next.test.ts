@@ -190,6 +190,38 @@ describe('a fork', () => {
     expect(next([...worked, notes(['a'], true)])).toMatchObject({ event: { type: 'trim.skipped' } })
   })
 
+  it('is not caused by a size that the trim may bring down', () => {
+    const large = [
+      iteration(1),
+      opened('s1'),
+      finished('ok', { session: 's1', context: { first: 1, peak: 501 } }),
+      notes(['a']),
+    ]
+    const trimmed: NewEvent = {
+      type: 'trim.applied',
+      session: 's1',
+      kept: [],
+      refreshed: [],
+      dropped: [],
+      unmatched: [],
+      tokensBefore: 501,
+      tokensAfter: 500,
+      bytesBefore: 1,
+      bytesAfter: 1,
+      durationMs: 1,
+    }
+    const over = { 'context-fork-over': 500 }
+    expect(next(large, over)).toMatchObject({ do: 'trim' })
+    const end = [verdict('continue'), ended(1)]
+    expect(next([...large, trimmed, ...end], over)).toMatchObject({ event: { type: 'iteration.started' } })
+    expect(next([...large, { ...trimmed, tokensAfter: 501 }, ...end], over)).toMatchObject({
+      event: { type: 'session.forked' },
+    })
+    expect(next([...large, { type: 'trim.skipped', reason: 'x' }, ...end], over)).toMatchObject({
+      event: { type: 'session.forked' },
+    })
+  })
+
   it('tells the fresh session protocol, task, notes and what the judge said', () => {
     const events: NewEvent[] = [
       ...ordinaryIteration(1),
