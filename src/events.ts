@@ -85,6 +85,8 @@ export const RunEventSchema = v.variant('type', [
   event('notes.read', { keep: v.nullable(v.array(text)), reset: v.boolean(), digest: text }),
   event('trim.applied', {
     session: text,
+    /** Where the trimmed session has an id of its own, the run goes on with that one. */
+    newSession: v.optional(text),
     kept: v.array(text),
     tokensBefore: count,
     tokensAfter: count,

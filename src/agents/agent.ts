@@ -1,4 +1,4 @@
-import type { TrimResult } from '../transcript/trim.ts'
+import type { TrimReport } from '../transcript/report.ts'
 
 /** A part that an agent plays. Judge and scoper always run in a fresh session. */
 export type Role = 'worker' | 'judge' | 'scoper' | `periodic:${string}`
@@ -62,7 +62,13 @@ export type AgentEvent =
   | { readonly type: 'thought' }
   /** `target` is the file, command or pattern that the tool works on, for people to read. */
   | { readonly type: 'tool-called'; readonly id: string; readonly tool: string; readonly target: string }
-  | { readonly type: 'tool-returned'; readonly id: string; readonly failed: boolean }
+  /** `denied` says what was not permitted, for people. */
+  | {
+      readonly type: 'tool-returned'
+      readonly id: string
+      readonly failed: boolean
+      readonly denied?: string
+    }
   /** Work that goes on beside the conversation, also beyond its result: a subagent is waited for, a command is not. */
   | {
       readonly type: 'background-started'
@@ -71,17 +77,31 @@ export type AgentEvent =
       readonly target: string
     }
   | { readonly type: 'background-ended'; readonly id: string }
-  /** Usage of one answer of the model. */
-  | { readonly type: 'usage'; readonly message: string; readonly tokens: Tokens }
+  /** Usage of one answer of the model; its cost in USD and why it ended, where the CLI says so. */
+  | {
+      readonly type: 'usage'
+      readonly message: string
+      readonly tokens: Tokens
+      readonly costUsd?: number
+      readonly finish?: string
+    }
   | {
       readonly type: 'retrying'
       readonly attempt: number
+      /** 0 where the CLI retries for ever. */
       readonly of: number
+      /** 0 where the CLI does not say. */
       readonly delayMs: number
       readonly cause: string
     }
   /** The CLI reports a failed request as if the model had said so. */
-  | { readonly type: 'request-failed'; readonly error: string; readonly text: string }
+  | {
+      readonly type: 'request-failed'
+      readonly error: string
+      readonly text: string
+      /** The HTTP status, where the CLI tells it apart. */
+      readonly status?: number
+    }
   | { readonly type: 'limit'; readonly resetsAt?: number; readonly text: string }
   | { readonly type: 'result'; readonly result: AgentResult }
   | { readonly type: 'unknown'; readonly name: string }
@@ -129,7 +149,13 @@ export type Ending = {
   /** Why yoke itself ended the process, if it did. */
   readonly endedBy?: 'iteration-timeout' | 'idle-timeout' | 'abort' | 'grace'
   readonly results: readonly AgentResult[]
-  readonly requestErrors: readonly { readonly error: string; readonly text: string }[]
+  readonly requestErrors: readonly {
+    readonly error: string
+    readonly text: string
+    readonly status?: number
+  }[]
+  /** For a CLI that prints no result: what the answers of the model add up to. */
+  readonly answers?: Answers
   readonly limit?: { readonly resetsAt?: number; readonly text: string }
   /** The cause of the last retry, when no answer of the model came after it. */
   readonly retrying?: string
@@ -139,6 +165,18 @@ export type Ending = {
   readonly endedAt: number
   /** The machine's IANA time zone, for reset times without one. */
   readonly timeZone: string
+}
+
+/** What the events of one start say, all answers of the model together. */
+export type Answers = {
+  readonly count: number
+  readonly tokens: Tokens
+  readonly costUsd: number
+  /** The last text. */
+  readonly said: string
+  /** Why the last answer ended; undefined when a request failed after it. */
+  readonly finish?: string
+  readonly denials: readonly string[]
 }
 
 /** What one start of an agent came to. */
@@ -183,6 +221,14 @@ export type Agent = {
   readonly inspect: (file: string, env: Readonly<Record<string, string | undefined>>) => Promise<Installation>
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]
+  /** One line of its standard error, for a CLI that reports there what its events leave out. */
+  readonly parseErrorLine?: (line: string) => readonly AgentEvent[]
+  /** For a CLI that would hang for ever: the silence after which it is ended when the user sets no `idle-timeout`. */
+  readonly patience?: {
+    readonly silenceMs: number
+    /** The same while it retries a failed request. */
+    readonly retryingMs: number
+  }
   readonly classify: (ending: Ending, invocation: Invocation) => Outcome
   /** Whether this release prints the cost of all runs of a session so far, and not of this run alone. */
   readonly printsSessionCost: (version: string) => boolean
@@ -193,10 +239,23 @@ export type Agent = {
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<string | undefined>
   /** Cuts a stored session down to `keep`; never throws for what is wrong with the session. */
-  readonly trimSession: (request: SessionTrim) => Promise<TrimResult>
+  readonly trimSession: (request: SessionTrim) => Promise<SessionTrimmed>
 }
 
+export type SessionTrimmed =
+  | {
+      readonly status: 'applied' | 'planned' | 'unchanged'
+      readonly report: TrimReport
+      /** The id of the trimmed session, where it has a new one; the old session is still there. */
+      readonly newSession?: string
+    }
+  /** The session is as it was. */
+  | { readonly status: 'refused'; readonly code: string; readonly reason: string }
+
 export type SessionTrim = {
+  /** The program of the agent. */
+  readonly program: string
+  readonly session: string
   /** Absolute path of the stored session. */
   readonly file: string
   /** The entries of the `KEEP` lines. */

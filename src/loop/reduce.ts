@@ -80,7 +80,12 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         phase: { at: 'trim' },
       }
     case 'trim.applied':
-      return afterTrim({ ...state, reminded: true, sessionTokens: event.tokensAfter })
+      return afterTrim({
+        ...state,
+        ...(event.newSession === undefined ? {} : { session: event.newSession }),
+        reminded: true,
+        sessionTokens: event.tokensAfter,
+      })
     case 'trim.skipped':
       return afterTrim({ ...state, reminded: state.keep !== undefined })
     case 'trim.refused':

@@ -2,7 +2,10 @@ import type { Agent, AgentEvent, Ending, Invocation, Outcome } from '../agents/a
 import { eventTally } from './event-tally.ts'
 import { type ProcessOptions, runProcess } from './process.ts'
 
-export type AgentOptions = Omit<ProcessOptions, 'cwd' | 'onLine' | 'finished' | 'working'> & {
+export type AgentOptions = Omit<
+  ProcessOptions,
+  'cwd' | 'onLine' | 'onErrorLine' | 'troubledTimeoutMs' | 'finished' | 'working'
+> & {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onEvent: (event: AgentEvent) => void
 }
@@ -22,15 +25,24 @@ export const startAgent = async (
   { env, onEvent, ...options }: AgentOptions,
 ): Promise<AgentRun> => {
   const tally = eventTally()
+  const { patience } = agent
+  const onEvents = (events: readonly AgentEvent[]): void => {
+    for (const event of events) {
+      tally.add(event)
+      onEvent(event)
+    }
+  }
   const installation = invocation.access === 'read-only' ? await agent.inspect(file, env) : undefined
   const ended = await runProcess(agent.commandLine(file, invocation, env, installation), {
     ...options,
+    idleTimeoutMs: options.idleTimeoutMs ?? patience?.silenceMs,
+    troubledTimeoutMs: patience?.retryingMs,
     cwd: invocation.cwd,
-    onLine: (line) => {
-      for (const event of agent.parseLine(line)) {
-        tally.add(event)
-        onEvent(event)
-      }
+    onLine: (line) => onEvents(agent.parseLine(line)),
+    onErrorLine: (line) => {
+      const events = agent.parseErrorLine?.(line) ?? []
+      onEvents(events)
+      return events.some(({ type }) => type === 'retrying')
     },
     finished: tally.finished,
     working: tally.working,

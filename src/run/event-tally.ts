@@ -1,9 +1,9 @@
-import type { AgentEvent, AgentResult, Ending } from '../agents/agent.ts'
+import type { AgentEvent, AgentResult, Answers, Ending } from '../agents/agent.ts'
 
 /** Collects from the events of one start what its classifier and its watchdog ask for. */
 export const eventTally = () => {
   const results: AgentResult[] = []
-  const requestErrors: { readonly error: string; readonly text: string }[] = []
+  const requestErrors: Ending['requestErrors'][number][] = []
   const tools = new Map<string, string>()
   const subagents = new Map<string, string>()
   const unknownEvents = new Map<string, number>()
@@ -11,6 +11,10 @@ export const eventTally = () => {
   let retrying: string | undefined
   let session: string | undefined
   let turnOver = false
+  let said = ''
+  let finish: string | undefined
+  const answers = new Map<string, AgentEvent & { type: 'usage' }>()
+  const denials: string[] = []
   return {
     add: (event: AgentEvent): void => {
       // The end of a background task wakes the model up again, after a first result (claude 2.1.332).
@@ -24,6 +28,10 @@ export const eventTally = () => {
           break
         case 'tool-returned':
           tools.delete(event.id)
+          if (event.denied !== undefined) denials.push(event.denied)
+          break
+        case 'said':
+          said = event.text
           break
         case 'background-started':
           if (event.kind === 'agent') subagents.set(event.id, `the subagent "${event.target}"`)
@@ -33,12 +41,20 @@ export const eventTally = () => {
           break
         case 'usage':
           retrying = undefined
+          // A message may be reported several times: the last count holds.
+          answers.set(event.message, event)
+          finish = event.finish
           break
         case 'retrying':
           retrying = event.cause
           break
         case 'request-failed':
-          requestErrors.push({ error: event.error, text: event.text })
+          requestErrors.push({
+            error: event.error,
+            text: event.text,
+            ...(event.status === undefined ? {} : { status: event.status }),
+          })
+          finish = undefined
           break
         case 'limit':
           limit = { text: event.text, ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }) }
@@ -58,14 +74,36 @@ export const eventTally = () => {
     working: (): string | undefined => [...tools.values(), ...subagents.values()].at(-1),
     session: (): string | undefined => session,
     unknownEvents: unknownEvents as ReadonlyMap<string, number>,
-    facts: (): Pick<Ending, 'results' | 'requestErrors' | 'limit' | 'retrying'> => ({
+    facts: (): Pick<Ending, 'results' | 'requestErrors' | 'answers' | 'limit' | 'retrying'> => ({
       results,
       requestErrors,
+      answers: {
+        ...sumOf([...answers.values()]),
+        said,
+        denials,
+        ...(finish === undefined ? {} : { finish }),
+      },
       ...(limit === undefined ? {} : { limit }),
       ...(retrying === undefined ? {} : { retrying }),
     }),
   }
 }
+
+const sumOf = (
+  answers: readonly (AgentEvent & { type: 'usage' })[],
+): Pick<Answers, 'count' | 'tokens' | 'costUsd'> => ({
+  count: answers.length,
+  costUsd: answers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
+  tokens: answers.reduce(
+    (sum, { tokens }) => ({
+      input: sum.input + tokens.input,
+      output: sum.output + tokens.output,
+      cacheRead: sum.cacheRead + tokens.cacheRead,
+      cacheWrite: sum.cacheWrite + tokens.cacheWrite,
+    }),
+    { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  ),
+})
 
 const turnEvents: ReadonlySet<AgentEvent['type']> = new Set([
   'started',

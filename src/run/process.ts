@@ -22,6 +22,10 @@ export type ProcessOptions = {
   readonly stderrFile?: string | undefined
   readonly onSpawn?: (pid: number) => void
   readonly onLine: (line: string) => void
+  /** A line of standard error; `true` when it tells of a failure that the program tries to get over. */
+  readonly onErrorLine?: ((line: string) => boolean) | undefined
+  /** Silence after such a failure. */
+  readonly troubledTimeoutMs?: number | undefined
   readonly onWarning?: (message: string) => void
   /** Whether the lines so far hold the program's last word. */
   readonly finished?: () => boolean
@@ -53,6 +57,7 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
   const watchdog = startWatchdog({
     iterationTimeoutMs: options.iterationTimeoutMs,
     idleTimeoutMs: options.idleTimeoutMs,
+    troubledTimeoutMs: options.troubledTimeoutMs,
     resultGraceMs: options.resultGraceMs ?? 10_000,
     finished: options.finished ?? (() => false),
     working: options.working ?? (() => undefined),
@@ -65,11 +70,19 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
     options.onLine(line)
     watchdog.heard()
   })
+  const { onErrorLine = () => false } = options
+  const errorLines = lineSplitter((line) => {
+    if (onErrorLine(line)) watchdog.troubled()
+  })
+  const onError = (chunk: Buffer): void => {
+    tail.push(chunk)
+    errorLines.push(chunk)
+  }
   try {
     options.onSpawn?.(pid)
     const output = Promise.all([
       tee(child.stdout, options.stdoutFile, lines.push, onWarning),
-      tee(child.stderr, options.stderrFile, tail.push, onWarning),
+      tee(child.stderr, options.stderrFile, onError, onWarning),
     ])
     // A listener that throws ends the process; without this its rejection would come before anyone waits for it.
     output.catch(() => end())
@@ -81,6 +94,7 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
     destroy(child)
     await output
     lines.end()
+    errorLines.end()
     return { exit, signal: by, ...(endedBy === undefined ? {} : { endedBy }), stderr: tail.text() }
   } finally {
     watchdog.stop()

@@ -5,6 +5,8 @@ export type WatchdogOptions = {
   readonly iterationTimeoutMs?: number | undefined
   /** Silence between two lines. A running tool doubles it once, with a warning. */
   readonly idleTimeoutMs?: number | undefined
+  /** Silence after a failure that the program tries to get over. More failures do not prolong it. */
+  readonly troubledTimeoutMs?: number | undefined
   /** What a program may take to exit after its result. */
   readonly resultGraceMs: number
   readonly finished: () => boolean
@@ -16,8 +18,10 @@ export type WatchdogOptions = {
 
 /** Watches one process by its lines: the time it takes, its silence, and that it exits after its result. */
 export const startWatchdog = (options: WatchdogOptions) => {
-  const { iterationTimeoutMs, idleTimeoutMs, resultGraceMs, finished, working, onWarning, onAlarm } = options
+  const { iterationTimeoutMs, idleTimeoutMs, troubledTimeoutMs, resultGraceMs } = options
+  const { finished, working, onWarning, onAlarm } = options
   let warned = false
+  let isTroubled = false
   let silence: NodeJS.Timeout | undefined
   const whole =
     iterationTimeoutMs === undefined
@@ -40,14 +44,26 @@ export const startWatchdog = (options: WatchdogOptions) => {
   const listen = (): void => {
     clearTimeout(silence)
     warned = false
+    isTroubled = false
     if (finished()) silence = setTimeout(() => onAlarm('grace'), resultGraceMs)
     else if (idleTimeoutMs !== undefined) silence = setTimeout(onSilence, idleTimeoutMs)
+  }
+
+  const troubled = (): void => {
+    if (isTroubled || troubledTimeoutMs === undefined) return
+    isTroubled = true
+    clearTimeout(silence)
+    silence = setTimeout(
+      () => onAlarm('idle-timeout'),
+      Math.min(troubledTimeoutMs, idleTimeoutMs ?? Infinity),
+    )
   }
 
   listen()
   return {
     /** A line came. */
     heard: listen,
+    troubled,
     stop: (): void => {
       clearTimeout(whole)
       clearTimeout(silence)

@@ -12,13 +12,15 @@ export const trimSession = async (
   keep: readonly string[],
   harder: boolean,
 ): Promise<void> => {
-  const { agent, record, project, env, directives, run, state, now } = context
+  const { agent, agentFile, record, project, env, directives, run, state, now } = context
   const refuse = (code: string, reason: string) => record({ type: 'trim.refused', session, code, reason })
   const file = await agent.findSession(session, project, env)
   if (file === undefined) return refuse('no-session', 'the session file is not where the agent keeps it')
   await mkdir(run.backups, { recursive: true })
   const began = now()
   const result = await agent.trimSession({
+    program: agentFile,
+    session,
     file,
     keep,
     cwd: project,
@@ -28,18 +30,24 @@ export const trimSession = async (
     env,
   })
   if (result.status === 'refused') return refuse(result.code, result.reason)
-  const { report } = result
+  const { report, newSession } = result
   await writeFile(
     join(iterationFolder(run, state().iteration), harder ? 'trim-harder.json' : 'trim.json'),
     `${JSON.stringify(report, undefined, 2)}\n`,
   )
-  record({ type: 'trim.applied', session, ...summary(report, project), durationMs: now() - began })
+  record({
+    type: 'trim.applied',
+    session,
+    ...(newSession === undefined ? {} : { newSession }),
+    ...summary(report, project),
+    durationMs: now() - began,
+  })
 }
 
 const summary = (
   report: TrimReport,
   project: string,
-): Omit<Extract<NewEvent, { type: 'trim.applied' }>, 'type' | 'session' | 'durationMs'> => ({
+): Omit<Extract<NewEvent, { type: 'trim.applied' }>, 'type' | 'session' | 'newSession' | 'durationMs'> => ({
   kept: report.paths.map(({ path }) => shown(path, project)),
   refreshed: report.paths
     .filter(({ state }) => state === 'refreshed')
