@@ -47,6 +47,16 @@ export type CommandLine = {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** Turns the command line of an agent into the one that starts it where it is to run: on the host, or in a container. */
+export type Launch = (command: CommandLine) => CommandLine
+
+/** Where agents are started instead of on the host. */
+export type Place = {
+  readonly launch: Launch
+  /** A failure of the place itself, in a sentence; undefined when the agent was started. */
+  readonly failure: (ending: Ending) => string | undefined
+}
+
 /** Counts of tokens, as the provider bills them. */
 export type Tokens = {
   readonly input: number
@@ -218,7 +228,11 @@ export type Agent = {
     installation?: Installation,
   ) => CommandLine
   /** Never fails: what cannot be found out is left out. */
-  readonly inspect: (file: string, env: Readonly<Record<string, string | undefined>>) => Promise<Installation>
+  readonly inspect: (
+    file: string,
+    env: Readonly<Record<string, string | undefined>>,
+    launch: Launch,
+  ) => Promise<Installation>
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]
   /** One line of its standard error, for a CLI that reports there what its events leave out. */

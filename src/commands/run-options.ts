@@ -49,6 +49,8 @@ export const carryRun = async (
     askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
     findAgent: async (directives) => {
       const agent = agentByName(directives.agent)
+      // The image has the agent, and the container gets the key: the host needs neither.
+      if (directives.image !== undefined) return { agent, agentFile: agent.name }
       const agentFile = await findExecutable(agent, process.env)
       await requireLogin(agent, agentFile)
       return { agent, agentFile }

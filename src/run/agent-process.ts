@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, Ending, Invocation, Outcome } from '../agents/agent.ts'
+import type { Agent, AgentEvent, Ending, Invocation, Outcome, Place } from '../agents/agent.ts'
 import { eventTally } from './event-tally.ts'
 import { type ProcessOptions, runProcess } from './process.ts'
 
@@ -8,6 +8,8 @@ export type AgentOptions = Omit<
 > & {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onEvent: (event: AgentEvent) => void
+  /** On the host when it is left out. */
+  readonly place?: Place | undefined
 }
 
 /** How one start of an agent went. `unknownEvents` counts what yoke did not understand, by name. */
@@ -22,7 +24,7 @@ export const startAgent = async (
   agent: Agent,
   file: string,
   invocation: Invocation,
-  { env, onEvent, ...options }: AgentOptions,
+  { env, onEvent, place = host, ...options }: AgentOptions,
 ): Promise<AgentRun> => {
   const tally = eventTally()
   const { patience } = agent
@@ -32,8 +34,9 @@ export const startAgent = async (
       onEvent(event)
     }
   }
-  const installation = invocation.access === 'read-only' ? await agent.inspect(file, env) : undefined
-  const ended = await runProcess(agent.commandLine(file, invocation, env, installation), {
+  const installation =
+    invocation.access === 'read-only' ? await agent.inspect(file, env, place.launch) : undefined
+  const ended = await runProcess(place.launch(agent.commandLine(file, invocation, env, installation)), {
     ...options,
     idleTimeoutMs: options.idleTimeoutMs ?? patience?.silenceMs,
     troubledTimeoutMs: patience?.retryingMs,
@@ -53,7 +56,8 @@ export const startAgent = async (
     endedAt: Date.now(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   }
-  const classified = agent.classify(ending, invocation)
+  const failure = place.failure(ending)
+  const classified = outcomeOf(agent.classify(ending, invocation), failure)
   const session = classified.session ?? tally.session()
   const outcome = { ...classified, ...(session === undefined ? {} : { session }) }
   return {
@@ -62,6 +66,11 @@ export const startAgent = async (
     unknownEvents: tally.unknownEvents,
   }
 }
+
+const host: Place = { launch: (command) => command, failure: () => undefined }
+
+const outcomeOf = (outcome: Outcome, failure: string | undefined): Outcome =>
+  failure === undefined ? outcome : { ...outcome, class: 'bad-config', evidence: failure }
 
 /** Claude Code ends with 0 and no warning when it cannot write its session file: the next iteration could not resume it. */
 const withTranscript = async (

@@ -1,4 +1,4 @@
-import type { Agent } from '../agents/agent.ts'
+import type { Agent, Place } from '../agents/agent.ts'
 import type { Activity, NewEvent } from '../events.ts'
 import type { RunState } from '../loop/state.ts'
 import type { Directives } from '../task/directives.ts'
@@ -17,6 +17,8 @@ export type RunSettings = {
   /** The user's own words for the judge, from the file that the `judge` directive names. */
   readonly judgeWords?: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Where agents are started; on the host when it is left out. */
+  readonly place?: Place
   readonly now: () => number
   readonly random: () => number
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Agent } from '../agents/agent.ts'
 import { exitCode, YokeError } from '../errors.ts'
-import type { RunEvent } from '../events.ts'
+import type { NewEvent, RunEvent } from '../events.ts'
+import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
 import { asInput, type Directives } from '../task/directives.ts'
 import { grantsOf } from '../task/grants.ts'
 import { loadTask } from '../task/load.ts'
@@ -34,6 +35,8 @@ export const startRun = async (request: RunRequest, taskFile: string): Promise<E
   const task = await loadTask({ file: taskFile, cwd: project, flags: request.flags, env })
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
   const { agent, agentFile } = await request.findAgent(task.directives)
+  const { image } = task.directives
+  if (image !== undefined) await requireSandbox(image, task.directives, env)
   const loop = loopFolder(project)
   await ensureLoopFolder(loop)
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
@@ -42,6 +45,7 @@ export const startRun = async (request: RunRequest, taskFile: string): Promise<E
     await createRunFolder(run, task.prompt, task.judgePrompt)
     const settings = {
       ...request,
+      ...(await readPrompts(run)),
       loop,
       run,
       agent,
@@ -50,9 +54,8 @@ export const startRun = async (request: RunRequest, taskFile: string): Promise<E
       now: Date.now,
       random: Math.random,
     }
-    const prompts = await readPrompts(run)
-    return await runBrute(
-      { ...settings, ...prompts },
+    return await runInPlace(
+      settings,
       {
         type: 'run.started',
         yoke: version,
@@ -92,12 +95,29 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     const { agent, agentFile } = await request.findAgent(directives)
     await endOrphan(events)
     const prompts = await readPrompts(run)
-    return await runBrute(
+    return await runInPlace(
       { ...request, ...prompts, loop, run, agent, agentFile, directives, now: Date.now, random: Math.random },
       { type: 'run.resumed', yoke: version, directives: asInput(directives) },
       events,
     )
   } finally {
     await release()
+  }
+}
+
+/** Carries the run on the host, or, with `image`, in containers that are gone afterwards. */
+const runInPlace = async (
+  settings: RunSettings & RunListener,
+  begin: NewEvent,
+  past: readonly RunEvent[],
+): Promise<End> => {
+  const { image } = settings.directives
+  if (image === undefined) return runBrute(settings, begin, past)
+  const { project, directives, env, loop, run } = settings
+  const sandbox = await prepareSandbox(image, { project, loop: loop.root, run: run.id, directives, env })
+  try {
+    return await runBrute({ ...settings, env: sandbox.env, place: sandbox }, begin, past)
+  } finally {
+    for (const problem of await sandbox.clean()) process.stderr.write(`yoke: ${problem}\n`)
   }
 }

@@ -159,6 +159,58 @@ export const DirectivesSchema = v.strictObject({
     }),
     [],
   ),
+  pull: v.optional(
+    must(
+      v.picklist(['never', 'missing']),
+      choice('Pull', 'Whether the engine may fetch an image that is not on this machine.', [
+        'never',
+        'missing',
+      ]),
+    ),
+    'never',
+  ),
+  network: may(value.name, {
+    title: 'Network of the container',
+    description: "The container's network: none, host or a name; the engine's own when it is left out.",
+    hint: 'name',
+    expects: 'none, host or the name of a network',
+    example: 'none',
+    needs: 'image',
+  }),
+  memory: may(value.name, {
+    title: 'Memory of the container',
+    description: 'The most memory that the container may use.',
+    hint: 'size',
+    expects: 'a size, such as 512m or 4g',
+    example: '4g',
+    needs: 'image',
+  }),
+  cpus: may(value.amount, {
+    title: 'Processors of the container',
+    description: 'How many processors the container may use.',
+    hint: 'n',
+    expects: 'a number above zero',
+    example: 2,
+    needs: 'image',
+  }),
+  'pids-limit': may(value.count, {
+    title: 'Processes of the container',
+    description: 'How many processes the container may hold.',
+    hint: 'n',
+    expects: 'a whole number, 1 or more',
+    example: 512,
+    needs: 'image',
+  }),
+  'read-only-root': v.optional(
+    must(
+      value.onOff,
+      choice('Read-only root', "Whether the container's own files are read-only, with a writable /tmp.", [
+        'on',
+        'off',
+      ]),
+    ),
+    'off',
+  ),
   'max-iterations': v.optional(
     must(value.count, iterations('Most iterations', 'The run stops after so many iterations.', 20)),
     20,
@@ -167,7 +219,7 @@ export const DirectivesSchema = v.strictObject({
     must(value.count, iterations('Most cycles', 'A saga stops after so many cycles.', 10)),
     10,
   ),
-  'max-cost-usd': may(value.dollars, {
+  'max-cost-usd': may(value.amount, {
     title: 'Most US dollars',
     description: 'The run stops when it has cost so much.',
     hint: 'usd',

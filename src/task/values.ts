@@ -32,7 +32,7 @@ const plainNumber = (text: string): number => Number(text.replace(/[_$\s]/g, '')
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 
 export const count = numberOr(whole, /^\s*\d[\d_]*\s*$/, plainNumber)
-export const dollars = numberOr(
+export const amount = numberOr(
   v.pipe(v.number(), v.finite(), v.gtValue(0)),
   /^\s*\$?\s*\d[\d_]*(?:\.\d+)?\s*$/,
   plainNumber,

@@ -47,6 +47,8 @@ describe('defaults', () => {
       trim: true,
       'stale-reads': 'refresh',
       periodics: [],
+      pull: 'never',
+      'read-only-root': false,
       'on-limit': 'wait',
       drift: 'normal',
       'stuck-after': 3,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Installation } from '../agent.ts'
+import type { Installation, Launch } from '../agent.ts'
 import { withoutSessionMarkers } from './environment.ts'
 import { helpWords } from './help-words.ts'
 import { userSettings } from './user-settings.ts'
@@ -9,18 +9,21 @@ import { userSettings } from './user-settings.ts'
 export const inspect = async (
   file: string,
   env: Readonly<Record<string, string | undefined>>,
+  launch: Launch,
 ): Promise<Installation> => {
-  const [own, help] = await Promise.all([userSettings(env), helpOf(file, env)])
+  const [own, help] = await Promise.all([userSettings(env), helpOf(file, env, launch)])
   return { ...own, ...(help === undefined ? {} : { words: helpWords(help) }) }
 }
 
 const helpOf = async (
   file: string,
   env: Readonly<Record<string, string | undefined>>,
+  launch: Launch,
 ): Promise<string | undefined> => {
   try {
-    const { stdout } = await promisify(execFile)(file, ['--help'], {
-      env: withoutSessionMarkers(env),
+    const command = launch({ file, args: ['--help'], stdin: '', env: withoutSessionMarkers(env) })
+    const { stdout } = await promisify(execFile)(command.file, [...command.args], {
+      env: command.env,
       timeout: 10_000,
     })
     return stdout

@@ -23,6 +23,7 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
 
   const { outcome, ending, unknownEvents } = await startAgent(context.agent, context.agentFile, invocation, {
     env: context.env,
+    place: context.place,
     signal: context.abort,
     iterationTimeoutMs: directives['iteration-timeout'],
     idleTimeoutMs: directives['idle-timeout'],
