@@ -30,6 +30,9 @@ export const RunResultSchema = v.picklist([
 
 const stamp = { at: v.pipe(text, v.isoTimestamp()), run: text }
 
+/** The role whose session or notes an event is about, where it is not the worker. */
+const other = { role: v.optional(RoleSchema) }
+
 const event = <const T extends string, E extends v.ObjectEntries>(type: T, entries: E) =>
   v.object({ type: v.literal(type), ...stamp, ...entries })
 
@@ -80,10 +83,11 @@ export const RunEventSchema = v.variant('type', [
     unknownEvents: v.record(text, count),
     evidence: text,
   }),
-  event('session.stale', { session: text, reason: text }),
-  event('session.forked', { session: text, reason: text }),
-  event('notes.read', { keep: v.nullable(v.array(text)), reset: v.boolean(), digest: text }),
+  event('session.stale', { ...other, session: text, reason: text }),
+  event('session.forked', { ...other, session: text, reason: text }),
+  event('notes.read', { ...other, keep: v.nullable(v.array(text)), reset: v.boolean(), digest: text }),
   event('trim.applied', {
+    ...other,
     session: text,
     /** Where the trimmed session has an id of its own, the run goes on with that one. */
     newSession: v.optional(text),
@@ -97,8 +101,8 @@ export const RunEventSchema = v.variant('type', [
     unmatched: v.array(text),
     durationMs: v.number(),
   }),
-  event('trim.skipped', { session: v.optional(text), reason: text }),
-  event('trim.refused', { session: text, code: text, reason: text }),
+  event('trim.skipped', { ...other, session: v.optional(text), reason: text }),
+  event('trim.refused', { ...other, session: text, code: text, reason: text }),
   event('check.passed', { iteration: count, command: text, durationMs: v.number() }),
   event('check.failed', {
     iteration: count,
@@ -112,6 +116,14 @@ export const RunEventSchema = v.variant('type', [
   event('wait.started', { reason: text, class: text, until: v.number() }),
   event('wait.finished', { waitedMs: v.number() }),
   event('warning', { code: text, message: text }),
+  event('periodic.started', { iteration: count, name: text }),
+  event('periodic.finished', {
+    iteration: count,
+    name: text,
+    /** Why it failed; empty when it did its work. */
+    problem: text,
+    progress: text,
+  }),
   event('iteration.finished', { iteration: count, progress: text }),
   event('run.finished', {
     result: RunResultSchema,

@@ -1,5 +1,6 @@
 import picocolors from 'picocolors'
 import { exitCode } from '../errors.ts'
+import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { openRun, type StoredRun } from '../run/open-run.ts'
@@ -31,7 +32,7 @@ const summary = ({ folder, begin, events, state, holder }: StoredRun) => {
     iteration: state.iteration,
     maxIterations: state.directives['max-iterations'],
     step: state.phase.at,
-    session: state.session ?? null,
+    session: sessionOf(state, 'worker').id ?? null,
     costUsd: state.costUsd,
     tokens: state.tokens,
     startedAt: begin.at,

@@ -1,10 +1,13 @@
 import type { NewEvent } from '../events.ts'
 import { forkReason } from './fork.ts'
 import { reachedLimit } from './limits.ts'
+import { duePeriodics, periodicStep } from './periodics.ts'
 import { nextPrompt, openingPrompt } from './prompts.ts'
 import { recover } from './recovery.ts'
+import { sessionOf } from './session.ts'
 import type { RunState, Step } from './state.ts'
 import { stuckReason } from './stuck.ts'
+import { trimStep } from './trim.ts'
 
 /** What a decision may depend on besides the events. */
 export type Now = {
@@ -24,13 +27,11 @@ export const nextStep = (state: RunState, now: Now): Step => {
     case 'ready':
       return betweenIterations(state, now)
     case 'worker':
-      return state.session === undefined
-        ? { do: 'run-worker', prompt: openingPrompt(now.task, state) }
-        : { do: 'run-worker', prompt: nextPrompt(state), session: state.session }
+      return workerStep(state, now)
     case 'notes':
       return { do: 'read-notes' }
     case 'trim':
-      return trimStep(state)
+      return trimStep(state, 'worker')
     case 'check':
       return checkStep(state, phase.index)
     case 'judge':
@@ -39,11 +40,38 @@ export const nextStep = (state: RunState, now: Now): Step => {
       return recover(state, phase.from, phase.failure, now.time, now.jitter)
     case 'progress':
       return { do: 'measure-progress' }
+    case 'periodic':
+      return periodicStep(state, phase, now)
   }
 }
 
-/** A `done` in the last allowed iteration is done, not a limit (mikeyobrien/ralph-orchestrator#369): the verdict is asked first. */
+const workerStep = (state: RunState, now: Now): Step => {
+  const { id } = sessionOf(state, 'worker')
+  return id === undefined
+    ? { do: 'run-worker', prompt: openingPrompt(now.task, state) }
+    : { do: 'run-worker', prompt: nextPrompt(state), session: id }
+}
+
+/** The end is asked for first: no periodic runs after the last iteration (§3.8). */
 const betweenIterations = (state: RunState, now: Now): Step => {
+  const end = endStep(state, now)
+  if (end !== undefined) return end
+  const [due] = duePeriodics(state)
+  if (due !== undefined)
+    return record({ type: 'periodic.started', iteration: state.iteration, name: due.name })
+  const worker = sessionOf(state, 'worker')
+  const fork = forkReason(worker, state.directives)
+  if (fork !== undefined && worker.id !== undefined)
+    return record({ type: 'session.forked', session: worker.id, reason: fork })
+  return record({
+    type: 'iteration.started',
+    iteration: state.iteration + 1,
+    ...(worker.id === undefined ? {} : { session: worker.id }),
+  })
+}
+
+/** A `done` in the last allowed iteration is done, not a limit (mikeyobrien/ralph-orchestrator#369): the verdict is asked first. */
+const endStep = (state: RunState, now: Now): Step | undefined => {
   const { verdict } = state
   if (verdict?.verdict === 'done')
     return { do: 'finish', result: 'done', reason: verdict.reasons.join(' ') || 'The task is done.', fix: '' }
@@ -70,30 +98,7 @@ const betweenIterations = (state: RunState, now: Now): Step => {
       ...stuck,
       fix: 'Look at `yoke report`, change the task or the checks, then run `yoke resume`.',
     }
-  const fork = forkReason(state)
-  if (fork !== undefined && state.session !== undefined)
-    return record({ type: 'session.forked', session: state.session, reason: fork })
-  return record({
-    type: 'iteration.started',
-    iteration: state.iteration + 1,
-    ...(state.session === undefined ? {} : { session: state.session }),
-  })
-}
-
-const trimStep = (state: RunState): Step => {
-  const skip = (reason: string) =>
-    record({
-      type: 'trim.skipped',
-      reason,
-      ...(state.session === undefined ? {} : { session: state.session }),
-    })
-  if (state.session === undefined) return skip('there is no session')
-  if (!state.directives.trim) return skip('it is turned off')
-  if (state.keep === undefined) return skip('there is no KEEP line in the notes')
-  // What the session holds is known after the trim: before it, its size is no reason to leave it.
-  const fork = forkReason({ ...state, sessionTokens: 0 })
-  if (fork !== undefined) return skip(`the session is left: ${fork}`)
-  return { do: 'trim', session: state.session, keep: state.keep, harder: false }
+  return undefined
 }
 
 const checkStep = (state: RunState, index: number): Step => {

@@ -58,14 +58,24 @@ export const parseNotes = (text: string): Notes => {
   return { keep: keep && [...new Set(keep)], reset }
 }
 
+/** The lines that ask for a fork, counted from 0. */
+export const resetLines = (text: string): readonly number[] =>
+  linesOf(text).flatMap(({ content, isCode }, index) => {
+    const line = isCode ? undefined : directiveOf(content)
+    return line?.key === 'RESET' && asksForReset(line.value) ? [index] : []
+  })
+
 /** The notes without the lines that ask for a fork; every other character stays as it is. */
 export const withoutReset = (text: string): string => {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
-  const kept = linesOf(text).filter(({ content, isCode }) => {
-    const line = isCode ? undefined : directiveOf(content)
-    return line?.key !== 'RESET' || !asksForReset(line.value)
-  })
-  return mark + kept.map(({ raw }) => raw).join('')
+  const taken = new Set(resetLines(text))
+  return (
+    mark +
+    linesOf(text)
+      .filter((_, index) => !taken.has(index))
+      .map(({ raw }) => raw)
+      .join('')
+  )
 }
 
 const byteOrderMark = '\uFEFF'

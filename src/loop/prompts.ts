@@ -1,3 +1,4 @@
+import type { Periodic } from '../task/directives.ts'
 import type { Feedback, RunState } from './state.ts'
 
 /** Where the worker writes its notes, relative to the project. */
@@ -37,6 +38,7 @@ export const openingPrompt = (task: string, state: RunState): string =>
 export const nextPrompt = (state: RunState): string =>
   [
     feedbackText(state.feedback ?? { kind: 'unjudged' }),
+    ...changesText(state),
     ...(state.reminded
       ? []
       : [
@@ -74,6 +76,47 @@ const fenced = (text: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text}\n${fence}`
+}
+
+/** A kept Read of a file that a periodic has changed since would lie to the worker. */
+const changesText = ({ periodicsChanged }: RunState): readonly string[] =>
+  periodicsChanged.length === 0
+    ? []
+    : [
+        `Since your last turn, others have worked in this repository (${periodicsChanged.join(', ')}). Read a file again before you rely on what you know of it.`,
+      ]
+
+/** Where a periodic with a session of its own writes its notes, relative to the project. */
+export const periodicNotesFile = (name: string): string => `.loop/notes.${name}.md`
+
+/** The prompt of a periodic. In a session that goes on, only the work is named again. */
+export const periodicPrompt = (periodic: Periodic, iteration: number, isResumed: boolean): string => {
+  const { name, every, session, prompt = '' } = periodic
+  const notes = periodicNotesFile(name)
+  if (isResumed)
+    return [
+      `The loop has come to turn ${iteration}, and it is time for your work again. The repository has changed: look at it anew.`,
+      prompt,
+      `Update \`${notes}\`, with its \`KEEP:\` lines, before you end your turn.`,
+    ].join('\n\n')
+  return [
+    `# How you work
+You are called as "${name}" after every ${every === 1 ? 'turn' : `${every} turns`} of a loop in which somebody else works on a task in this repository; ${iteration}
+turns are over. Do the work below and nothing else, then end your turn. Nobody answers questions. Leave
+\`.loop/\` alone${session === 'own' ? `, but for \`${notes}\`` : ''}.`,
+    ...(session === 'own'
+      ? [
+          `Before you end a turn, write to \`${notes}\` what you will want to know next time. This conversation is cut down
+between your turns: what stays is this prompt and the files that you name there, on lines such as
+
+KEEP: src/a.ts, "docs/a file with spaces.md", src/core/**
+
+\`KEEP: none\` keeps nothing. A line \`RESET: TRUE\` there starts a fresh conversation for your next turn.`,
+        ]
+      : []),
+    '# Your work',
+    prompt,
+  ].join('\n\n')
 }
 
 /** The judge's prompt: task and repository, never a word of the worker's (§2.1). */

@@ -1,4 +1,6 @@
+import type { Role } from '../agents/agent.ts'
 import type { NewEvent } from '../events.ts'
+import { sessionOf, unlessWorker } from './session.ts'
 import type { Failure, RunState, Step } from './state.ts'
 
 const ordinary = new Set(['ok', 'max-turns', 'permission'])
@@ -15,25 +17,14 @@ const maxBackoffs = 10
 const firstBackoffMs = 15_000
 const longestBackoffMs = 15 * 60_000
 
-/** What to do about a failed start of an agent (§5). `jitter` is in [0, 1). */
-export const recover = (
-  state: RunState,
-  from: 'worker' | 'judge',
-  failure: Failure,
-  now: number,
-  jitter: number,
-): Step => {
+/** What to do about a failed start of an agent in this role (§5.6). `jitter` is in [0, 1). */
+export const recover = (state: RunState, role: Role, failure: Failure, now: number, jitter: number): Step => {
   switch (failure.class) {
     case 'stale-session':
     case 'rejected-history':
-      return state.session !== undefined && from === 'worker' && !state.leftStale
-        ? record({ type: 'session.stale', session: state.session, reason: failure.evidence || failure.class })
-        : giveUp(
-            `The agent refused its session twice: ${failure.evidence}`,
-            'Run `yoke doctor`, then `yoke resume`.',
-          )
+      return staleSession(state, role, failure)
     case 'context-full':
-      return contextFull(state, from, failure)
+      return contextFull(state, role, failure)
     case 'rate-limit':
       if (state.directives['on-limit'] === 'stop')
         return finish(
@@ -72,12 +63,33 @@ export const recover = (
   }
 }
 
-const contextFull = (state: RunState, from: 'worker' | 'judge', failure: Failure): Step => {
-  if (from === 'worker' && state.session !== undefined) {
-    if (!state.trimmedHarder && state.directives.trim && state.keep !== undefined)
-      return { do: 'trim', session: state.session, keep: state.keep, harder: true }
-    if ((state.attempts['worker'] ?? 0) < 4)
-      return record({ type: 'session.forked', session: state.session, reason: 'the context is full' })
+const staleSession = (state: RunState, role: Role, failure: Failure): Step => {
+  const { id } = sessionOf(state, role)
+  return id !== undefined && !state.leftStale
+    ? record({
+        type: 'session.stale',
+        ...unlessWorker(role),
+        session: id,
+        reason: failure.evidence || failure.class,
+      })
+    : giveUp(
+        `The agent refused its session twice: ${failure.evidence}`,
+        'Run `yoke doctor`, then `yoke resume`.',
+      )
+}
+
+const contextFull = (state: RunState, role: Role, failure: Failure): Step => {
+  const { id, keep } = sessionOf(state, role)
+  if (id !== undefined) {
+    if (!state.trimmedHarder && state.directives.trim && keep !== undefined)
+      return { do: 'trim', ...unlessWorker(role), session: id, keep, harder: true }
+    if ((state.attempts[role] ?? 0) < 4)
+      return record({
+        type: 'session.forked',
+        ...unlessWorker(role),
+        session: id,
+        reason: 'the context is full',
+      })
   }
   return giveUp(failure.evidence, 'Make the task smaller, or name a model with a larger context.')
 }

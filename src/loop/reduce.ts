@@ -1,6 +1,8 @@
 import type { RunEvent } from '../events.ts'
 import type { Directives } from '../task/directives.ts'
+import { isPeriodicEvent, reducePeriodic } from './periodics.ts'
 import { endsIteration, isOrdinary } from './recovery.ts'
+import { afterTurn, sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
 import type { CheckFailure, Phase, RunState } from './state.ts'
 import { digestOfChecks, digestOfObjection } from './stuck.ts'
 
@@ -12,18 +14,18 @@ export const initialState = (directives: Directives, progress: string, now: numb
   phase: { at: 'ready' },
   iteration: 0,
   attempts: {},
-  sessionIterations: 0,
-  sessionCostUsd: 0,
-  sessionTokens: 0,
+  sessions: {},
   leftStale: false,
   trimmedHarder: false,
   backoffs: 0,
-  reset: false,
   reminded: true,
+  periodicsRun: [],
+  periodicsChanged: [],
   failures: [],
   unreadable: 0,
   trace: {},
-  history: [{ progress }],
+  history: [],
+  progress,
   costUsd: 0,
   tokens: noTokens,
   activeMs: 0,
@@ -35,7 +37,11 @@ export const initialState = (directives: Directives, progress: string, now: numb
 /** The state after one more event (§3.1). Events that change no decision leave it as it is. */
 export const reduce = (state: RunState, event: RunEvent): RunState => {
   const at = Date.parse(event.at)
-  return { ...apply(state, event, at), lastEventAt: at }
+  const paid = paidFor(state, event)
+  return {
+    ...(isPeriodicEvent(event) ? reducePeriodic(paid, event) : apply(paid, event, at)),
+    lastEventAt: at,
+  }
 }
 
 const apply = (state: RunState, event: RunEvent, at: number): RunState => {
@@ -55,6 +61,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         failures: [],
         unreadable: 0,
         trace: {},
+        periodicsRun: [],
       }
     case 'agent.started':
       return {
@@ -62,32 +69,22 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         attempts: { ...state.attempts, [event.role]: (state.attempts[event.role] ?? 0) + 1 },
       }
     case 'session.opened':
-      return event.role === 'worker' ? { ...state, session: event.session } : state
+      return event.role === 'worker' ? withSession(state, 'worker', { id: event.session }) : state
     case 'agent.finished':
       return agentFinished(state, event)
     case 'session.stale':
-      return { ...withoutSession(state), leftStale: true, phase: { at: 'worker' } }
+      return { ...withoutSession(state, 'worker'), leftStale: true, phase: { at: 'worker' } }
     case 'session.forked':
       return {
-        ...withoutSession(state),
+        ...withoutSession(state, 'worker'),
         phase: state.phase.at === 'recover' ? { at: 'worker' } : state.phase,
       }
     case 'notes.read':
-      return {
-        ...without(state, 'keep'),
-        ...(event.keep === null ? {} : { keep: event.keep }),
-        reset: event.reset,
-        phase: { at: 'trim' },
-      }
+      return { ...withNotes(state, 'worker', event), phase: { at: 'trim' } }
     case 'trim.applied':
-      return afterTrim({
-        ...state,
-        ...(event.newSession === undefined ? {} : { session: event.newSession }),
-        reminded: true,
-        sessionTokens: event.tokensAfter,
-      })
+      return afterTrim({ ...withTrimmed(state, 'worker', event), reminded: true })
     case 'trim.skipped':
-      return afterTrim({ ...state, reminded: state.keep !== undefined })
+      return afterTrim({ ...state, reminded: sessionOf(state, 'worker').keep !== undefined })
     case 'trim.refused':
       return afterTrim({ ...state, reminded: true })
     case 'check.passed':
@@ -127,13 +124,17 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return {
         ...state,
         phase: { at: 'ready' },
-        history: [...state.history, { ...state.trace, progress: event.progress }].slice(
-          -1 - state.directives['stuck-after'],
+        history: [...state.history, { ...state.trace, changed: event.progress !== state.progress }].slice(
+          -state.directives['stuck-after'],
         ),
+        progress: event.progress,
+        periodicsChanged: [],
       }
     case 'run.finished':
       return { ...state, finished: event.result }
     case 'run.started':
+    case 'periodic.started':
+    case 'periodic.finished':
     case 'warning':
       return state
   }
@@ -144,22 +145,18 @@ const without = <K extends keyof RunState>(state: RunState, key: K): Omit<RunSta
   return rest
 }
 
-const withoutSession = (state: RunState): RunState => ({
-  ...without(state, 'session'),
-  sessionIterations: 0,
-  sessionTokens: 0,
-  sessionCostUsd: 0,
-  reset: false,
-})
-
 const resumed = (state: RunState, at: number): RunState => {
   const { stopping: _stopping, finished: _finished, verdict: _verdict, ...rest } = state
   return {
     ...rest,
     backoffs: 0,
+    // What the run ended for is tried again: a person may have mended it.
+    ...(state.finished === undefined ? {} : { phase: backFromRecovery(state.phase), leftStale: false }),
     // A breaker that stays open over a restart would block for ever (frankbria/ralph-claude-code#160).
-    history: state.history.slice(-1),
-    ...(state.phase.at === 'worker' && (state.attempts['worker'] ?? 0) > 0 && state.session !== undefined
+    history: [],
+    ...(state.phase.at === 'worker' &&
+    (state.attempts['worker'] ?? 0) > 0 &&
+    sessionOf(state, 'worker').id !== undefined
       ? { feedback: { kind: 'cut-off', why: 'yoke was stopped and has been started again' } as const }
       : {}),
     activeMs: state.activeMs + state.lastEventAt - state.activeSince,
@@ -167,10 +164,11 @@ const resumed = (state: RunState, at: number): RunState => {
   }
 }
 
-const agentFinished = (state: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
+/** Cost and tokens count for every role; what a session has cost so far is kept for those that resume it. */
+const paidFor = (state: RunState, event: RunEvent): RunState => {
+  if (event.type !== 'agent.finished') return state
   const paid: RunState = {
     ...state,
-    sessionCostUsd: event.role === 'worker' ? event.printedCostUsd : state.sessionCostUsd,
     costUsd: state.costUsd + event.costUsd,
     tokens: {
       input: state.tokens.input + event.tokens.input,
@@ -179,6 +177,12 @@ const agentFinished = (state: RunState, event: RunEvent & { type: 'agent.finishe
       cacheWrite: state.tokens.cacheWrite + event.tokens.cacheWrite,
     },
   }
+  return event.session === undefined && event.role !== 'worker'
+    ? paid
+    : withSession(paid, event.role, { costUsd: event.printedCostUsd })
+}
+
+const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
   if (event.role !== 'worker' && event.role !== 'judge') return paid
   const failure = {
     class: event.class,
@@ -191,16 +195,7 @@ const agentFinished = (state: RunState, event: RunEvent & { type: 'agent.finishe
       ? { ...paid, backoffs: 0 }
       : { ...paid, phase: { at: 'recover', from: 'judge', failure } }
   }
-  if (isOrdinary(event.class)) {
-    return {
-      ...paid,
-      ...(event.session === undefined ? {} : { session: event.session }),
-      sessionIterations: paid.sessionIterations + 1,
-      sessionTokens: event.context?.peak ?? paid.sessionTokens,
-      backoffs: 0,
-      phase: { at: 'notes' },
-    }
-  }
+  if (isOrdinary(event.class)) return { ...afterTurn(paid, event), phase: { at: 'notes' } }
   if (endsIteration(event.class)) {
     return {
       ...paid,
@@ -230,4 +225,9 @@ const afterCheck = (state: RunState, failures: readonly CheckFailure[]): RunStat
   }
 }
 
-const backFromRecovery = (phase: Phase): Phase => (phase.at === 'recover' ? { at: phase.from } : phase)
+const backFromRecovery = (phase: Phase): Phase => {
+  if (phase.at === 'recover') return { at: phase.from }
+  if (phase.at === 'periodic' && (phase.step === 'recover' || phase.step === 'finish'))
+    return { at: 'periodic', name: phase.name, step: 'run' }
+  return phase
+}

@@ -1,4 +1,4 @@
-import type { Tokens } from '../agents/agent.ts'
+import type { Role, SessionUse, Tokens } from '../agents/agent.ts'
 import type { NewEvent, RunResult, Verdict } from '../events.ts'
 import type { Directives } from '../task/directives.ts'
 
@@ -25,13 +25,47 @@ export type Phase =
   | { readonly at: 'judge' }
   | { readonly at: 'recover'; readonly from: 'worker' | 'judge'; readonly failure: Failure }
   | { readonly at: 'progress' }
+  | PeriodicPhase
+
+/** The step of a periodic that comes next. */
+export type PeriodicPhase =
+  | { readonly at: 'periodic'; readonly name: string; readonly step: 'run' | 'notes' | 'trim' }
+  | {
+      readonly at: 'periodic'
+      readonly name: string
+      readonly step: 'recover'
+      readonly failure: Failure
+    }
+  | {
+      readonly at: 'periodic'
+      readonly name: string
+      readonly step: 'finish'
+      /** Undefined when it did its work. */
+      readonly problem?: string
+    }
 
 /** What one finished iteration leaves for the circuit breaker: equal values in a row mean that the loop is stuck. */
 export type Trace = {
-  readonly progress: string
+  /** The files, the commits or the notes are not what they were. */
+  readonly changed: boolean
   readonly checks?: string
   readonly failure?: string
   readonly objection?: string
+}
+
+/** What is known of the session in which a role goes on from turn to turn. */
+export type RoleSession = {
+  readonly id?: string
+  /** Finished turns of the role in this session. */
+  readonly turns: number
+  /** Estimated request tokens that the session holds now; 0 when not known. */
+  readonly tokens: number
+  /** What the agent printed last as the cost of this session, in US dollars. */
+  readonly costUsd: number
+  /** The entries of the `KEEP` lines that were read last; undefined when there was no such line. */
+  readonly keep?: readonly string[]
+  /** The notes asked for a fork. */
+  readonly reset: boolean
 }
 
 /** A run at one moment: nothing but its events, reduced. */
@@ -42,30 +76,28 @@ export type RunState = {
   readonly iteration: number
   /** Starts of each role in this iteration, retries among them. */
   readonly attempts: Readonly<Record<string, number>>
-  readonly session?: string
-  /** Finished starts of the worker in this session. */
-  readonly sessionIterations: number
-  /** Estimated request tokens that the session holds now; 0 when not known. */
-  readonly sessionTokens: number
-  /** What the agent printed last as the cost of this session, in US dollars. */
-  readonly sessionCostUsd: number
-  /** A stale session has been left in this iteration: a second failure ends the run. */
+  /** Of the worker, and of each periodic with `session: own`. */
+  readonly sessions: Readonly<Record<string, RoleSession>>
+  /** A stale session has been left in this iteration, or by this periodic: a second failure is final. */
   readonly leftStale: boolean
-  /** The session was trimmed harder in this iteration because the context was full. */
+  /** The session was trimmed harder in this iteration, or for this periodic, because the context was full. */
   readonly trimmedHarder: boolean
   /** Waits in a row for a provider that answers nothing. */
   readonly backoffs: number
   readonly waitUntil?: number
-  readonly keep?: readonly string[]
-  readonly reset: boolean
   /** `undefined` until notes have been read once. */
   readonly reminded: boolean
+  /** The periodics that have run since the last iteration, and those among them that changed the project. */
+  readonly periodicsRun: readonly string[]
+  readonly periodicsChanged: readonly string[]
   readonly failures: readonly CheckFailure[]
   readonly feedback?: Feedback
   readonly unreadable: number
   readonly verdict?: Verdict
-  readonly trace: Omit<Trace, 'progress'>
+  readonly trace: Omit<Trace, 'changed'>
   readonly history: readonly Trace[]
+  /** The newest fingerprint of the project. */
+  readonly progress: string
   readonly stopping?: 'interrupted' | 'terminated'
   readonly finished?: RunResult
   readonly costUsd: number
@@ -82,9 +114,17 @@ export type Step =
   | { readonly do: 'record'; readonly event: NewEvent }
   | { readonly do: 'run-worker'; readonly prompt: string; readonly session?: string }
   | { readonly do: 'run-judge' }
-  | { readonly do: 'read-notes' }
+  | {
+      readonly do: 'run-periodic'
+      readonly name: string
+      readonly prompt: string
+      readonly session: SessionUse
+    }
+  /** `role` is left out for the worker. */
+  | { readonly do: 'read-notes'; readonly role?: Role }
   | {
       readonly do: 'trim'
+      readonly role?: Role
       readonly session: string
       readonly keep: readonly string[]
       readonly harder: boolean
@@ -92,4 +132,5 @@ export type Step =
   | { readonly do: 'check'; readonly command: string }
   | { readonly do: 'wait'; readonly until: number }
   | { readonly do: 'measure-progress' }
+  | { readonly do: 'finish-periodic'; readonly name: string; readonly problem: string }
   | { readonly do: 'finish'; readonly result: RunResult; readonly reason: string; readonly fix: string }

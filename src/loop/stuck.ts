@@ -1,14 +1,14 @@
 import type { CheckFailure, Trace } from './state.ts'
 
-/** A reason to stop because `k` iterations in a row came to the same, or undefined (§3.6). `history` begins with the state before them. */
+/** A reason to stop because `k` iterations in a row came to the same, or undefined (§3.6). */
 export const stuckReason = (
   history: readonly Trace[],
   k: number,
 ): { result: 'agent-failing' | 'blocked'; reason: string } | undefined => {
-  if (history.length <= k) return undefined
+  if (history.length < k) return undefined
   const last = history.slice(-k)
   const [first] = last
-  const same = (key: keyof Trace) =>
+  const same = (key: 'failure' | 'checks' | 'objection') =>
     first?.[key] !== undefined && last.every((trace) => trace[key] === first[key])
   if (same('failure'))
     return { result: 'agent-failing', reason: `The agent ended in "${first?.failure}" ${k} times in a row.` }
@@ -16,7 +16,7 @@ export const stuckReason = (
     return { result: 'agent-failing', reason: `The same checks failed in the same way ${k} times in a row.` }
   if (same('objection'))
     return { result: 'blocked', reason: `The judge made the same objection ${k} times in a row.` }
-  if (history.slice(-k - 1).every((trace) => trace.progress === first?.progress))
+  if (last.every(({ changed }) => !changed))
     return {
       result: 'agent-failing',
       reason: `Neither the files, the commits nor the notes changed in ${k} iterations.`,

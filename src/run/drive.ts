@@ -5,6 +5,7 @@ import { Aborted, type RunContext } from './context.ts'
 import { check } from './steps/check.ts'
 import { judge } from './steps/judge.ts'
 import { takeNotes } from './steps/notes.ts'
+import { finishPeriodic, runPeriodic } from './steps/periodic.ts'
 import { measureProgress } from './steps/progress.ts'
 import { trimSession } from './steps/trim.ts'
 import { wait } from './steps/wait.ts'
@@ -43,15 +44,19 @@ const perform = async (context: RunContext, step: Step): Promise<void> => {
     case 'run-judge':
       return judge(context)
     case 'read-notes':
-      return takeNotes(context)
+      return takeNotes(context, step.role ?? 'worker')
     case 'trim':
-      return trimSession(context, step.session, step.keep, step.harder)
+      return trimSession(context, step)
     case 'check':
       return check(context, step.command)
     case 'wait':
       return wait(context, step.until)
     case 'measure-progress':
       return measureProgress(context)
+    case 'run-periodic':
+      return runPeriodic(context, step)
+    case 'finish-periodic':
+      return finishPeriodic(context, step)
     case 'finish':
       return finish(context, step)
   }

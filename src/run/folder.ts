@@ -1,5 +1,6 @@
 import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Role } from '../agents/agent.ts'
 import { YokeError } from '../errors.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
 
@@ -52,6 +53,13 @@ export const runFolder = (loop: LoopFolder, id: string): RunFolder => {
 
 export const iterationFolder = (run: RunFolder, iteration: number): string =>
   join(run.root, 'iterations', String(iteration))
+
+/** How the files of a role begin in the folder of an iteration. */
+export const fileStem = (role: Role): string => role.replace(':', '-')
+
+/** Where a role writes what it wants to know in its next turn. */
+export const notesOf = (loop: LoopFolder, role: Role): string =>
+  role === 'worker' ? loop.notes : join(loop.root, `notes.${role.replace('periodic:', '')}.md`)
 
 /** Sorts by start: `20261201-093508-4f2a`. */
 export const newRunId = (now: Date, random: string): string =>

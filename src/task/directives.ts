@@ -296,7 +296,7 @@ export const DirectivesSchema = v.strictObject({
         description: 'Prompts that are run in a session of their own after every so many iterations.',
         hint: 'yaml',
         expects:
-          'a list of {name, every, prompt, session}, where the names differ and have only a-z, 0-9 and -, every is a whole number and session is fresh or own',
+          'a list of {name, every, prompt or prompt-file, session, required}, where the names differ and have only a-z, 0-9 and -, every is a whole number, session is fresh or own and required is on or off',
         example: [{ name: 'docs', every: 5, prompt: 'Bring the README up to date.', session: 'fresh' }],
       },
     ),

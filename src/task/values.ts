@@ -140,10 +140,19 @@ export const mount = v.union([
   v.strictObject(mountEntries),
 ])
 
+const prompt = v.pipe(v.string(), v.trim(), v.nonEmpty())
+
 /** A name becomes part of `notes.<name>.md` and of the role `periodic:<name>`. */
-export const periodic = v.strictObject({
-  name: v.pipe(line, v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/)),
-  every: count,
-  prompt: v.pipe(v.string(), v.trim(), v.nonEmpty()),
-  session: v.optional(v.picklist(['fresh', 'own']), 'fresh'),
-})
+export const periodic = v.pipe(
+  v.strictObject({
+    name: v.pipe(line, v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/)),
+    every: count,
+    prompt: v.exactOptional(prompt),
+    /** The path of a file that holds the prompt. */
+    'prompt-file': v.exactOptional(line),
+    session: v.optional(v.picklist(['fresh', 'own']), 'fresh'),
+    /** The run ends when it fails. */
+    required: v.exactOptional(onOff),
+  }),
+  v.check((it) => (it.prompt === undefined) !== (it['prompt-file'] === undefined)),
+)

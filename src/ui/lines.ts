@@ -55,6 +55,12 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
       return yellow(
         `  Waiting until ${new Date(event.until).toLocaleTimeString()}: ${oneLine(event.reason, 80)}`,
       )
+    case 'periodic.started':
+      return `  ${bold(`Periodic ${event.name}`)}`
+    case 'periodic.finished':
+      return event.problem === ''
+        ? undefined
+        : yellow(`  Warning: the periodic ${event.name} failed: ${oneLine(event.problem, 120)}`)
     case 'warning':
       return yellow(`  Warning: ${oneLine(event.message, 160)}`)
     case 'run.finished':

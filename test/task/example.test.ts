@@ -80,6 +80,6 @@ describe('yoke schema', () => {
     expect(schema.properties['max-iterations'].anyOf).toContainEqual(
       expect.objectContaining({ type: 'integer', minimum: 1 }),
     )
-    expect(schema.properties.periodics.items.required).toEqual(['name', 'every', 'prompt'])
+    expect(schema.properties.periodics.items.required).toEqual(['name', 'every'])
   })
 })

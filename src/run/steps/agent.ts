@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.ts'
 import type { Activity } from '../../events.ts'
 import { costOfStart } from '../../loop/cost.ts'
+import { sessionOf } from '../../loop/session.ts'
 import { processStart } from '../../system/process-start.ts'
 import { startAgent } from '../agent-process.ts'
 import { Aborted, type RunContext } from '../context.ts'
 import { contextMeter } from '../context-meter.ts'
-import { iterationFolder } from '../folder.ts'
+import { fileStem, iterationFolder } from '../folder.ts'
 
 /** Starts an agent for one role, keeps what it says in `iterations/<n>/`, and records how it began and ended. */
 export const runAgent = async (context: RunContext, invocation: Invocation): Promise<Outcome> => {
@@ -15,7 +16,7 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
   const { iteration } = state()
   const { role, session } = invocation
   const attempt = (state().attempts[role] ?? 0) + 1
-  const printedBefore = session.kind === 'resume' ? state().sessionCostUsd : 0
+  const printedBefore = session.kind === 'resume' ? sessionOf(state(), role).costUsd : 0
   const files = await openFiles(iterationFolder(context.run, iteration), role, attempt, invocation.prompt)
   const meter = contextMeter()
   let version = ''
@@ -42,7 +43,11 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
     onEvent: (event) => {
       meter.add(event)
       if (event.type === 'started') version = event.version ?? ''
-      if (event.type === 'started' && session.kind !== 'ephemeral' && event.session !== state().session)
+      if (
+        event.type === 'started' &&
+        session.kind !== 'ephemeral' &&
+        event.session !== sessionOf(state(), role).id
+      )
         record({
           type: 'session.opened',
           role,
@@ -79,7 +84,7 @@ export const runAgent = async (context: RunContext, invocation: Invocation): Pro
 /** A later attempt in the same iteration gets files of its own: the evidence of the first one stays. */
 const openFiles = async (folder: string, role: Role, attempt: number, prompt: string) => {
   await mkdir(folder, { recursive: true })
-  const stem = join(folder, `${role.replace(':', '-')}${attempt === 1 ? '' : `-${attempt}`}`)
+  const stem = join(folder, `${fileStem(role)}${attempt === 1 ? '' : `-${attempt}`}`)
   await writeFile(`${stem}.prompt.md`, prompt)
   return { stream: `${stem}.stream.jsonl`, stderr: `${stem}.stderr.log` }
 }

@@ -1,14 +1,42 @@
 import { createHash } from 'node:crypto'
-import { parseNotes, withoutReset } from '../../loop/notes.ts'
-import { atomicWrite } from '../../system/atomic-write.ts'
+import type { Role } from '../../agents/agent.ts'
+import { parseNotes, resetLines } from '../../loop/notes.ts'
+import { unlessWorker } from '../../loop/session.ts'
+import { atomicUpdate } from '../../system/atomic-write.ts'
 import type { RunContext } from '../context.ts'
-import { readNotes } from '../folder.ts'
+import { notesOf, readNotes } from '../folder.ts'
 
-/** Reads the notes; a `RESET: TRUE` line is taken out once it has been recorded, so that it holds for one iteration. */
-export const takeNotes = async ({ loop, record }: RunContext): Promise<void> => {
-  const text = await readNotes(loop.notes)
+/** Reads the notes of a role; a `RESET: TRUE` line is taken out once it has been recorded, so that it holds for one turn. */
+export const takeNotes = async ({ loop, record }: RunContext, role: Role): Promise<void> => {
+  const file = notesOf(loop, role)
+  const text = await readNotes(file)
   const { keep, reset } = parseNotes(text)
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  record({ type: 'notes.read', keep: keep === undefined ? null : [...keep], reset, digest })
-  if (reset) await atomicWrite(loop.notes, withoutReset(text))
+  record({
+    type: 'notes.read',
+    ...unlessWorker(role),
+    keep: keep === undefined ? null : [...keep],
+    reset,
+    digest,
+  })
+  if (reset) await takeResetOut(file)
+}
+
+/** Takes the `RESET: TRUE` lines out; every other byte stays, also of what an agent writes at the same time. */
+export const takeResetOut = (file: string): Promise<void> =>
+  atomicUpdate(file, (bytes) => {
+    const taken = new Set(resetLines(bytes.toString('utf8')))
+    return taken.size === 0 ? bytes : Buffer.concat(linesOf(bytes).filter((_, index) => !taken.has(index)))
+  })
+
+/** The lines of a text that may hold bytes which are no UTF-8, each with its line feed. */
+const linesOf = (bytes: Buffer): readonly Buffer[] => {
+  const lines: Buffer[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, from)
+    const to = end === -1 ? bytes.length : end + 1
+    lines.push(bytes.subarray(from, to))
+    from = to
+  }
+  return lines
 }

@@ -1,19 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import type { Role } from '../../agents/agent.ts'
 import type { NewEvent } from '../../events.ts'
+import { unlessWorker } from '../../loop/session.ts'
+import type { Step } from '../../loop/state.ts'
 import type { TrimReport } from '../../transcript/report.ts'
 import type { RunContext } from '../context.ts'
-import { iterationFolder } from '../folder.ts'
+import { fileStem, iterationFolder } from '../folder.ts'
 
-/** Trims the worker's session to what the notes name. Whatever stands in the way, the run goes on with the session as it is. */
+/** Trims a session to what the notes of its role name. Whatever stands in the way, the run goes on with the session as it is. */
 export const trimSession = async (
   context: RunContext,
-  session: string,
-  keep: readonly string[],
-  harder: boolean,
+  { role = 'worker', session, keep, harder }: Step & { do: 'trim' },
 ): Promise<void> => {
   const { agent, agentFile, record, project, env, directives, run, state, now } = context
-  const refuse = (code: string, reason: string) => record({ type: 'trim.refused', session, code, reason })
+  const refuse = (code: string, reason: string) =>
+    record({ type: 'trim.refused', ...unlessWorker(role), session, code, reason })
   const file = await agent.findSession(session, project, env)
   if (file === undefined) return refuse('no-session', 'the session file is not where the agent keeps it')
   await mkdir(run.backups, { recursive: true })
@@ -32,11 +34,12 @@ export const trimSession = async (
   if (result.status === 'refused') return refuse(result.code, result.reason)
   const { report, newSession } = result
   await writeFile(
-    join(iterationFolder(run, state().iteration), harder ? 'trim-harder.json' : 'trim.json'),
+    join(iterationFolder(run, state().iteration), reportFile(role, harder)),
     `${JSON.stringify(report, undefined, 2)}\n`,
   )
   record({
     type: 'trim.applied',
+    ...unlessWorker(role),
     session,
     ...(newSession === undefined ? {} : { newSession }),
     ...summary(report, project),
@@ -44,10 +47,16 @@ export const trimSession = async (
   })
 }
 
+const reportFile = (role: Role, harder: boolean): string =>
+  `${role === 'worker' ? '' : `${fileStem(role)}.`}trim${harder ? '-harder' : ''}.json`
+
 const summary = (
   report: TrimReport,
   project: string,
-): Omit<Extract<NewEvent, { type: 'trim.applied' }>, 'type' | 'session' | 'newSession' | 'durationMs'> => ({
+): Omit<
+  Extract<NewEvent, { type: 'trim.applied' }>,
+  'type' | 'role' | 'session' | 'newSession' | 'durationMs'
+> => ({
   kept: report.paths.map(({ path }) => shown(path, project)),
   refreshed: report.paths
     .filter(({ state }) => state === 'refreshed')

@@ -145,6 +145,8 @@ const described = (
     case 'read-notes':
     case 'measure-progress':
       return { do: step.do }
+    default:
+      throw new Error(`the next step is ${step.do}, which no case describes`)
   }
 }
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { forkReason } from '../../loop/fork.ts'
-import { initialState } from '../../loop/reduce.ts'
 import { DirectivesSchema } from '../../task/directives.ts'
 import { area } from '../area.ts'
 
@@ -29,13 +28,16 @@ export const fork = area(
       ...(every === null ? {} : { 'context-fork-every': every }),
       ...(over === null ? {} : { 'context-fork-over': over }),
     })
-    const reason = forkReason({
-      ...initialState(directives, '', 0),
-      reset,
-      ...(session === null
-        ? {}
-        : { session: 's', sessionIterations: session.iterations, sessionTokens: session.tokens }),
-    })
+    const reason = forkReason(
+      {
+        turns: 0,
+        tokens: 0,
+        costUsd: 0,
+        reset,
+        ...(session === null ? {} : { id: 's', turns: session.iterations, tokens: session.tokens }),
+      },
+      directives,
+    )
     return { fork: reason === undefined ? null : causeIn(reason) }
   },
 )
