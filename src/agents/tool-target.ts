@@ -1,6 +1,7 @@
 /** Input keys that say what a tool works on, the most telling first: `Grep` has a pattern and a path. */
 const telling = [
   'file_path',
+  'filePath',
   'notebook_path',
   'command',
   'pattern',

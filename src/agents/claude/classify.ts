@@ -1,4 +1,5 @@
 import type { AgentResult, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
+import { evidence, howItEnded } from '../evidence.ts'
 import { type Facts, type FailureRule, failureRules } from './failure-rules.ts'
 import { resetTime } from './reset-time.ts'
 import { noTokens } from './tokens.ts'
@@ -39,25 +40,6 @@ const messagesOf = (ending: Ending, result: AgentResult | undefined): readonly s
     ending.limit?.text ?? '',
     ending.stderr,
   ].filter((message) => message.trim() !== '')
-
-const howItEnded = ({ endedBy, exit, signal, retrying, results }: Ending): string => {
-  if (endedBy === 'iteration-timeout' || endedBy === 'idle-timeout')
-    return `${endedBy === 'idle-timeout' ? 'The agent was silent for too long' : 'The iteration took too long'}${retrying === undefined ? '' : `; it was retrying a failed request (${retrying})`}`
-  if (endedBy === 'abort') return 'Ended by yoke'
-  if (signal !== null) return `Killed by ${signal}`
-  return `Exit code ${exit}${results.length === 0 ? ' without a result' : ''}`
-}
-
-const longestEvidence = 400
-
-/** A crash prints minified source and a stack around the line that tells what happened. */
-const evidence = (message: string): string => {
-  const lines = message.split('\n').filter((each) => each.length <= longestEvidence && !/^\s+at\s/.test(each))
-  const from = lines.findIndex((each) => /\b\w*(?:error|fatal|panic)\b/i.test(each))
-  const telling = lines.slice(Math.max(0, from)).join(' ')
-  const line = (telling.trim() === '' ? message : telling).replace(/\s+/g, ' ').trim()
-  return line.length > longestEvidence ? `${line.slice(0, longestEvidence - 1)}…` : line
-}
 
 const outcome = (kind: OutcomeClass, ending: Ending, shown: string): Outcome => {
   const result = ending.results.at(-1)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AgentEvent } from '../agent.ts'
+import { toolTarget } from '../tool-target.ts'
 import { ignoredLines } from './ignored-lines.ts'
 import {
   AssistantSchema,
@@ -15,7 +16,6 @@ import {
   UserSchema,
 } from './line-schemas.ts'
 import { agentResult, ResultSchema } from './result.ts'
-import { toolTarget } from './tool-target.ts'
 
 /**
  * One line of `--output-format stream-json`. Never throws: a line that yoke does not know becomes `unknown` with its name, one

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { AgentResult } from '../agent.ts'
+import { toolTarget } from '../tool-target.ts'
 import { noTokens, UsageSchema } from './tokens.ts'
-import { toolTarget } from './tool-target.ts'
 
 const DenialSchema = v.looseObject({ tool_name: v.string(), tool_input: v.optional(v.unknown()) })
 
