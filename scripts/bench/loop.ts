@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { $ } from 'zx'
 import { probeEnvironment } from '../../src/probe/environment.ts'
-import { ensureClaude, pinnedClaude } from '../../src/probe/pinned-cli.ts'
+import { ensureRelease, pinned } from '../../src/probe/pinned-cli.ts'
 import { parseScenario } from '../../src/probe/scenario.ts'
 import { startModelServer } from '../../src/probe/server.ts'
 import { type Bench, median, root, yoke } from './measure.ts'
@@ -77,7 +77,7 @@ export const benchLoop: Bench = async (folder) => {
       },
     }),
   })
-  const claude = await ensureClaude(pinnedClaude, join(root, '.cache'))
+  const claude = await ensureRelease('claude', pinned.claude, join(root, '.cache'))
   const env = {
     ...probeEnvironment({ url: server.url, home, base: process.env }),
     PATH: `${dirname(claude)}:${process.env['PATH']}`,

@@ -267,8 +267,9 @@ export type SessionTrimmed =
   | { readonly status: 'refused'; readonly code: string; readonly reason: string }
 
 export type SessionTrim = {
-  /** The program of the agent. */
+  /** The program of the agent, and where it is started: on the host when left out. */
   readonly program: string
+  readonly launch?: Launch
   readonly session: string
   /** Absolute path of the stored session. */
   readonly file: string

@@ -2,8 +2,9 @@ import { closest, distance } from 'fastest-levenshtein'
 import { exitCode, YokeError } from '../errors.ts'
 import type { Agent } from './agent.ts'
 import { claude } from './claude/claude.ts'
+import { opencode } from './opencode/opencode.ts'
 
-const agents: readonly Agent[] = [claude]
+const agents: readonly Agent[] = [claude, opencode]
 
 export const agentNames: readonly string[] = agents.map(({ name }) => name)
 

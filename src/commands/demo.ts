@@ -6,7 +6,7 @@ import { agentByName } from '../agents/registry.ts'
 import type { RunEvent } from '../events.ts'
 import type { Define } from '../main.ts'
 import { probeEnvironment } from '../probe/environment.ts'
-import { cacheFolder, ensureClaude, pinnedClaude } from '../probe/pinned-cli.ts'
+import { cacheFolder, ensureRelease, pinned } from '../probe/pinned-cli.ts'
 import { parseScenario } from '../probe/scenario.ts'
 import demoScenario from '../probe/scenarios/demo.json' with { type: 'json' }
 import demoProject from '../probe/scenarios/demo-project.json' with { type: 'json' }
@@ -80,8 +80,8 @@ const runDemo = async (options: DemoOptions): Promise<number> => {
 /** The CLI of the user's, else a pinned one from npm, which is kept for the next time. */
 const findOrInstall = (say: (text: string) => void): Promise<string> =>
   findExecutable(agentByName('claude'), process.env).catch(() =>
-    ensureClaude(pinnedClaude, cacheFolder(process.env), () =>
-      say(`There is no \`claude\` on PATH: installing ${pinnedClaude} from npm, once (400 MB).`),
+    ensureRelease('claude', pinned.claude, cacheFolder(process.env), () =>
+      say(`There is no \`claude\` on PATH: installing ${pinned.claude} from npm, once (400 MB).`),
     ),
   )
 

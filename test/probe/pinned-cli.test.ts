@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { cacheFolder, ensureClaude } from '../../src/probe/pinned-cli.ts'
+import { cacheFolder, ensureRelease } from '../../src/probe/pinned-cli.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 
 const script = (text: string) => `#!/bin/sh\n${text}\n`
@@ -32,12 +32,12 @@ ${body}`),
 
 const starts = 'echo 2.1.332'
 
-describe('a pinned release of Claude Code', () => {
+describe('a pinned release', () => {
   it('is installed once, and then taken from the cache', async () => {
     const { calls } = await withNpm(`program "$native" '${starts}'`)
     const cache = await temporaryFolder()
     const told: string[] = []
-    const program = await ensureClaude('2.1.332', cache, () => told.push('installing'))
+    const program = await ensureRelease('claude', '2.1.332', cache, () => told.push('installing'))
     expect(program).toBe(
       join(
         cache,
@@ -49,7 +49,7 @@ describe('a pinned release of Claude Code', () => {
         'claude',
       ),
     )
-    expect(await ensureClaude('2.1.332', cache, () => told.push('installing'))).toBe(program)
+    expect(await ensureRelease('claude', '2.1.332', cache, () => told.push('installing'))).toBe(program)
     expect(await calls()).toHaveLength(1)
     expect((await calls())[0]).toContain('@anthropic-ai/claude-code@2.1.332')
     expect(told).toEqual(['installing'])
@@ -58,15 +58,25 @@ describe('a pinned release of Claude Code', () => {
   it('is a script of Node in old releases', async () => {
     await withNpm(`program "$modules/.bin/claude" '${starts}'`)
     const cache = await temporaryFolder()
-    expect(await ensureClaude('1.0.10', cache)).toBe(
+    expect(await ensureRelease('claude', '1.0.10', cache)).toBe(
       join(cache, 'claude', '1.0.10', 'node_modules', '.bin', 'claude'),
     )
+  })
+
+  it('may be one of OpenCode', async () => {
+    const machine = `opencode-${process.platform}-${process.arch}`
+    const { calls } = await withNpm(`program "$modules/${machine}/bin/opencode" 'echo 1.18.33'`)
+    const cache = await temporaryFolder()
+    expect(await ensureRelease('opencode', '1.18.33', cache)).toBe(
+      join(cache, 'opencode', '1.18.33', 'node_modules', machine, 'bin', 'opencode'),
+    )
+    expect((await calls())[0]).toContain('opencode-ai@1.18.33')
   })
 
   it('may be wanted by several at once', async () => {
     await withNpm(`program "$native" '${starts}'; sleep 0.2`)
     const cache = await temporaryFolder()
-    const programs = await Promise.all([1, 2, 3].map(() => ensureClaude('2.1.332', cache)))
+    const programs = await Promise.all([1, 2, 3].map(() => ensureRelease('claude', '2.1.332', cache)))
     expect(new Set(programs).size).toBe(1)
     expect(await readdir(join(cache, 'claude'))).toEqual(['2.1.332'])
   })
@@ -82,7 +92,7 @@ describe('a pinned release of Claude Code', () => {
   ])('leaves nothing behind when %s', async (_, body, what) => {
     await withNpm(body)
     const cache = await temporaryFolder()
-    await expect(ensureClaude('2.1.332', cache)).rejects.toThrow(
+    await expect(ensureRelease('claude', '2.1.332', cache)).rejects.toThrow(
       expect.objectContaining({ code: 'E_INSTALL', message: expect.stringContaining(what) }),
     )
     expect(await readdir(join(cache, 'claude'))).toEqual([])
@@ -94,13 +104,15 @@ describe('a pinned release of Claude Code', () => {
     await mkdir(join(cache, 'claude', '2.1.332', 'node_modules', '@anthropic-ai', 'claude-code-plan9-mips'), {
       recursive: true,
     })
-    await expect(ensureClaude('2.1.332', cache)).rejects.toThrow(
+    await expect(ensureRelease('claude', '2.1.332', cache)).rejects.toThrow(
       expect.objectContaining({ code: 'E_INSTALL', fix: 'Remove this folder and try again.' }),
     )
   })
 
   it.each(['latest', '2.1', '../../x', ''])('is no other thing: %j', async (version) => {
-    await expect(ensureClaude(version, '/nowhere')).rejects.toThrow('is not the exact version of a release')
+    await expect(ensureRelease('claude', version, '/nowhere')).rejects.toThrow(
+      'is not the exact version of a release',
+    )
   })
 })
 

@@ -1,0 +1,71 @@
+import type { Answers, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
+import { resetTime } from '../claude/reset-time.ts'
+import { evidence, howItEnded } from '../evidence.ts'
+import { type Facts, type FailureRule, failureRules } from './failure-rules.ts'
+
+const nothing: Answers = {
+  count: 0,
+  tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  costUsd: 0,
+  said: '',
+  denials: [],
+}
+
+/**
+ * What one start of OpenCode came to. It prints no result: a turn is over when the last answer of the model ended without
+ * calling a tool. The exit code proves little: 0 after a refused permission, 1 after an error that it got over (1.18.33).
+ */
+export const classify = (ending: Ending, invocation: Invocation): Outcome => {
+  const { answers = nothing } = ending
+  const isOver = answers.finish !== undefined && !goingOn.has(answers.finish)
+  if (isOver && ending.signal === null && (ending.endedBy === undefined || ending.endedBy === 'grace')) {
+    const denied = invocation.access === 'edit' && answers.denials.length > 0
+    return outcome(
+      denied ? 'permission' : 'ok',
+      ending,
+      denied ? `Denied: ${answers.denials.join(', ')}` : '',
+    )
+  }
+  const facts: Facts = { ending, invocation, messages: messagesOf(ending) }
+  const rule = failureRules.find((each) => fits(each, facts))
+  const telling = facts.messages.find((message) => rule?.says?.test(message)) ?? facts.messages[0]
+  return outcome(rule?.class ?? 'crash', ending, evidence(telling ?? howItEnded(ending)))
+}
+
+/** Reasons after which OpenCode asks the model again. */
+const goingOn: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
+
+const fits = (rule: FailureRule, facts: Facts): boolean =>
+  (rule.when?.(facts) || facts.messages.some((message) => rule.says?.test(message))) === true &&
+  (rule.only?.(facts) ?? true)
+
+/** What tells of the failure, the most telling first. */
+const messagesOf = (ending: Ending): readonly string[] =>
+  [
+    ...ending.requestErrors.map(({ text }) => text).reverse(),
+    ending.endedBy === undefined ? '' : howItEnded(ending),
+    withoutColours(ending.stderr),
+  ].filter((message) => message.trim() !== '')
+
+/** OpenCode colours its messages also where no terminal is. */
+const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
+
+const outcome = (kind: OutcomeClass, ending: Ending, shown: string): Outcome => {
+  const { answers = nothing } = ending
+  const resetsAt = kind === 'rate-limit' ? resetOf(ending) : undefined
+  return {
+    class: kind,
+    text: answers.said,
+    costUsd: answers.costUsd,
+    tokens: answers.tokens,
+    turns: answers.count,
+    denials: answers.denials,
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+    evidence: shown,
+  }
+}
+
+const resetOf = (ending: Ending): number | undefined =>
+  [...messagesOf(ending), ending.retrying ?? '']
+    .map((message) => resetTime(message, ending.endedAt, ending.timeZone))
+    .find((at) => at !== undefined)

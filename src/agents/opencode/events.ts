@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import type { AgentEvent } from '../agent.ts'
+import { toolTarget } from '../tool-target.ts'
+import {
+  ErrorSchema,
+  HeadSchema,
+  StepFinishSchema,
+  StepStartSchema,
+  TextSchema,
+  ToolSchema,
+} from './line-schemas.ts'
+
+/**
+ * One line of `opencode run --format json`. Never throws: a line that yoke does not know becomes `unknown` with its name, one
+ * that lacks what yoke reads of it `unknown` with its name and `(malformed)`.
+ */
+export const parseLine = (line: string): readonly AgentEvent[] => {
+  if (line.trim() === '') return []
+  const json = parseJson(line)
+  const head = v.safeParse(HeadSchema, json)
+  if (!head.success) return unknown('(malformed)')
+  const { type } = head.output
+  return readers.get(type)?.(json, type) ?? unknown(type)
+}
+
+/**
+ * One line of the log on standard error, of which only `ERROR` is asked for. A failed request that is tried again shows nowhere else:
+ * the provider may refuse for ever (429) or be out of reach without a word in the events (1.18.33).
+ */
+export const parseErrorLine = (line: string): readonly AgentEvent[] => {
+  if (!/\bmessage="?stream error"?/.test(line) || / small=true /.test(line)) return []
+  const cause = /\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? 'the request failed'
+  return [{ type: 'retrying', attempt: 0, of: 0, delayMs: 0, cause: cause.replace(/^AI_\w+: /, '') }]
+}
+
+type Reader = (value: unknown, name: string) => readonly AgentEvent[]
+
+const reader =
+  <S extends v.GenericSchema>(schema: S, read: (value: v.InferOutput<S>) => readonly AgentEvent[]): Reader =>
+  (value, name) => {
+    const parsed = v.safeParse(schema, value)
+    return parsed.success ? read(parsed.output) : unknown(`${name} (malformed)`)
+  }
+
+const readers: ReadonlyMap<string, Reader> = new Map([
+  ['step_start', reader(StepStartSchema, (line) => [{ type: 'started', session: line.sessionID }])],
+  [
+    'text',
+    reader(TextSchema, ({ part }) => (part.text.trim() === '' ? [] : [{ type: 'said', text: part.text }])),
+  ],
+  ['reasoning', () => [{ type: 'thought' }]],
+  ['tool_use', reader(ToolSchema, ({ part }) => toolEvents(part))],
+  [
+    'step_finish',
+    reader(StepFinishSchema, ({ part }) => [
+      {
+        type: 'usage',
+        message: part.messageID,
+        tokens: part.tokens,
+        costUsd: part.cost,
+        finish: part.reason,
+      },
+    ]),
+  ],
+  ['error', reader(ErrorSchema, ({ error }) => [requestFailed(error)])],
+])
+
+/** Refused by a rule, or asked with nobody there to answer. */
+const refusal = /^The user (?:rejected permission|has specified a rule which prevents)/
+
+const toolEvents = ({
+  tool,
+  callID,
+  state,
+}: v.InferOutput<typeof ToolSchema>['part']): readonly AgentEvent[] => {
+  const target = toolTarget(state.input)
+  const isDenied = refusal.test(state.error ?? '')
+  return [
+    { type: 'tool-called', id: callID, tool, target },
+    {
+      type: 'tool-returned',
+      id: callID,
+      failed: state.status === 'error',
+      ...(isDenied ? { denied: `${tool} ${target}`.trimEnd() } : {}),
+    },
+  ]
+}
+
+const requestFailed = ({ name, data }: v.InferOutput<typeof ErrorSchema>['error']): AgentEvent => ({
+  type: 'request-failed',
+  error: name,
+  text: data?.message || name,
+  ...(data?.statusCode == null ? {} : { status: data.statusCode }),
+})
+
+const parseJson = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const unknown = (name: string): readonly AgentEvent[] => [{ type: 'unknown', name }]

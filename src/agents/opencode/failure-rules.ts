@@ -1,0 +1,111 @@
+import type { Ending, Invocation, OutcomeClass } from '../agent.ts'
+
+/** What the rules look at: the ending of a start whose last answer did not end the turn. */
+export type Facts = {
+  readonly ending: Ending
+  readonly invocation: Invocation
+  /** What OpenCode said about the failure, the most telling first. */
+  readonly messages: readonly string[]
+}
+
+/** The first rule that fits decides. `says` is looked for in each message, `when` asks the facts; either is enough. */
+export type FailureRule = {
+  readonly class: OutcomeClass
+  readonly says?: RegExp
+  readonly when?: (facts: Facts) => boolean
+  /** Narrows the rule: it holds only if this does as well. */
+  readonly only?: (facts: Facts) => boolean
+}
+
+const status =
+  (...codes: readonly number[]) =>
+  ({ ending }: Facts): boolean =>
+    codes.includes(ending.requestErrors.at(-1)?.status ?? 0)
+
+const named =
+  (...names: readonly string[]) =>
+  ({ ending }: Facts): boolean =>
+    names.includes(ending.requestErrors.at(-1)?.error ?? '')
+
+const timedOut = ({ ending }: Facts): boolean =>
+  ending.endedBy === 'iteration-timeout' || ending.endedBy === 'idle-timeout'
+
+const resumed = ({ invocation }: Facts): boolean => invocation.session.kind === 'resume'
+
+/** Not a single event. */
+const silent = ({ ending }: Facts): boolean =>
+  (ending.answers?.count ?? 0) === 0 && ending.requestErrors.length === 0
+
+const limits =
+  /rate.?limit|too many requests|usage limit|quota|limit (?:was )?reached|limit will reset|\b429\b/i
+
+/** Texts and codes were measured on 1.18.33 unless said otherwise. The order is part of the rules. */
+export const failureRules: readonly FailureRule[] = [
+  { class: 'killed', when: ({ ending }) => ending.endedBy === 'abort' },
+  // OpenCode tries a refused request again for ever: the provider is the cause of the silence.
+  { class: 'rate-limit', when: ({ ending }) => limits.test(ending.retrying ?? ''), only: timedOut },
+  { class: 'overloaded', when: ({ ending }) => ending.retrying !== undefined, only: timedOut },
+  // 1.15.13 and later exit with 1; 1.1.65 to 1.14.41 with 0; older ones hang, as do those from 1.17.0 on in another folder.
+  {
+    class: 'stale-session',
+    says: /Session not found|Resource not found|NotFoundError/,
+    only: (facts) => resumed(facts) && silent(facts),
+  },
+  { class: 'stale-session', when: timedOut, only: (facts) => resumed(facts) && silent(facts) },
+  { class: 'timeout', when: timedOut },
+
+  {
+    class: 'context-full',
+    says: /prompt is too long|input is too long|maximum context length|context (?:window|limit|length)|request_too_large/i,
+    when: (facts) => named('ContextOverflowError')(facts) || status(413)(facts),
+  },
+  {
+    class: 'billing',
+    says: /credit balance (?:is )?too low|insufficient (?:credits|balance|quota|funds)|payment required|organization has been disabled/i,
+    when: status(402),
+  },
+  {
+    class: 'rate-limit',
+    says: limits,
+    when: status(429),
+    only: ({ ending }) => ending.requestErrors.length > 0,
+  },
+  {
+    class: 'auth',
+    says: /invalid (?:x-)?api[- ]key|api key is missing|incorrect api key|unauthorized|authentication|oauth token|not logged in|token (?:is )?expired/i,
+    when: (facts) => named('ProviderAuthError')(facts) || status(401, 403)(facts),
+  },
+  {
+    class: 'bad-config',
+    says: /model not found|ProviderModelNotFoundError|ProviderInitError|no such (?:model|agent)|Unknown arguments?|ConfigInvalidError|ConfigJsonError|Configuration is invalid|is not valid JSON|Failed to change directory|Invalid values/i,
+    when: status(404),
+  },
+  // The store of a session that cannot be read any more: a row that is no JSON, pages that are torn.
+  {
+    class: 'rejected-history',
+    says: /Unexpected server error\. Check server logs|database disk image is malformed|file is not a database/,
+    only: resumed,
+  },
+  {
+    class: 'rejected-history',
+    says: /invalid signature|thinking block|tool_use(?:_id|` ids)|tool_result|messages\.\d+[.:]|roles must alternate|surrogate/i,
+    only: status(400),
+  },
+  // The request of a resumed session consists of the history for the most part, and a fresh one costs little to try.
+  { class: 'rejected-history', when: status(400), only: resumed },
+  {
+    class: 'overloaded',
+    says: /overloaded|internal server error|cannot connect to api|connection (?:refused|error|reset|closed)|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|fetch failed|socket hang up/i,
+    when: status(408, 409, 500, 502, 503, 504, 520, 522, 524, 529),
+  },
+  // A refused permission ends the turn in releases that do not know `continue_loop_on_deny`.
+  {
+    class: 'permission',
+    when: ({ ending }) => (ending.answers?.denials.length ?? 0) > 0,
+    only: ({ ending, invocation }) => ending.exit === 0 && invocation.access === 'edit',
+  },
+  {
+    class: 'killed',
+    when: ({ ending }) => ending.signal !== null || [130, 137, 143].includes(ending.exit ?? 0),
+  },
+]

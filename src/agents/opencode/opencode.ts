@@ -1,0 +1,29 @@
+import type { Agent } from '../agent.ts'
+import { commandLine } from './arguments.ts'
+import { classify } from './classify.ts'
+import { parseErrorLine, parseLine } from './events.ts'
+import { inspect } from './inspect.ts'
+import { findSession } from './store.ts'
+import { trimSession } from './trim.ts'
+
+const minute = 60_000
+
+/** OpenCode, measured on 1.18.33. */
+export const opencode: Agent = {
+  name: 'opencode',
+  install: 'npm install -g opencode-ai',
+  login: 'opencode auth login',
+  // It works without a login with models of its own, and a provider's key may stand in any variable or file.
+  isLoggedIn: async () => undefined,
+  commandLine,
+  inspect,
+  parseLine,
+  parseErrorLine,
+  // A tool that runs, and a subagent with all its tools, say nothing until they have ended.
+  patience: { silenceMs: 60 * minute, retryingMs: 5 * minute },
+  classify,
+  // Each step says its own cost.
+  printsSessionCost: () => false,
+  findSession,
+  trimSession,
+}

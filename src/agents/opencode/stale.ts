@@ -1,0 +1,47 @@
+import { readFile as readBytes, stat } from 'node:fs/promises'
+import type { Read } from '../../transcript/reads.ts'
+import type { StaleReason } from '../../transcript/stale.ts'
+import { fileLines, parseReadText, readFile, renderReadText } from './read-text.ts'
+import type { Part } from './session-schema.ts'
+
+/** What a kept read is worth now. */
+export type Judgement =
+  | { readonly state: 'fresh' }
+  | { readonly state: 'refreshed'; readonly output: string; readonly lines: readonly string[] }
+  | { readonly state: 'dropped'; readonly reason: StaleReason }
+
+const dropped = (reason: StaleReason): Judgement => ({ state: 'dropped', reason })
+
+/** Compares a read with the file on disk; the policy is that of Claude's sessions (design of the trim, "stale reads"). */
+export const judgeRead = async (read: Read, part: Part, policy: 'refresh' | 'drop'): Promise<Judgement> => {
+  const file = await look(read.path)
+  if (typeof file === 'string') return dropped(file)
+  const old = part.state?.output ?? ''
+  const form = read.content === 'text' ? parseReadText(old) : undefined
+  if (form === undefined) {
+    const readAt = part.state?.time?.end ?? part.state?.time?.start ?? 0
+    return file.mtimeMs <= readAt ? { state: 'fresh' } : dropped('changed, and its form is unknown')
+  }
+  if (file.bytes.subarray(0, 8192).includes(0)) return dropped('binary')
+  const lines = fileLines(file.bytes)
+  if (lines.length === 0) return dropped('empty')
+  const now = readFile(lines, form.start, read.limit)
+  if (now.lines.length === 0) return dropped('shorter than the offset')
+  const output = renderReadText({ ...form, ...now })
+  if (output === old) return { state: 'fresh' }
+  return policy === 'drop' ? dropped('changed') : { state: 'refreshed', output, lines: now.lines }
+}
+
+const look = async (path: string): Promise<{ bytes: Buffer; mtimeMs: number } | StaleReason> => {
+  try {
+    const stats = await stat(path)
+    if (stats.isDirectory()) return 'directory'
+    // Reading a pipe or a device may never end.
+    if (!stats.isFile()) return 'unreadable'
+    if (stats.size > 64 << 20) return 'too large'
+    return { bytes: await readBytes(path), mtimeMs: stats.mtimeMs }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'deleted' : 'unreadable'
+  }
+}

@@ -1,0 +1,33 @@
+import { readdir, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where OpenCode keeps sessions, logins and logs, on every system. */
+export const dataFolder = (env: Env): string =>
+  join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share'), 'opencode')
+
+/**
+ * The file that holds the session: one database for all (1.2.1 and later), before that a JSON file a session. Undefined when there is
+ * none. Whether the database knows the session is told by an export.
+ */
+export const findSession = async (id: string, _cwd: string, env: Env): Promise<string | undefined> => {
+  if (!/^ses_\w+$/.test(id)) return undefined
+  const database = databaseFile(env)
+  if (await isFile(database)) return database
+  const sessions = join(dataFolder(env), 'storage', 'session')
+  for (const project of await readdir(sessions).catch(() => [])) {
+    const file = join(sessions, project, `${id}.json`)
+    if (await isFile(file)) return file
+  }
+  return undefined
+}
+
+const databaseFile = (env: Env): string => {
+  const named = env['OPENCODE_DB'] || 'opencode.db'
+  return isAbsolute(named) ? named : join(dataFolder(env), named)
+}
+
+const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFile() === true

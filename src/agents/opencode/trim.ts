@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { keepMatcher } from '../../transcript/keep-paths.ts'
+import { chooseReads, newestHalf } from '../../transcript/reads.ts'
+import { realPathOf } from '../../transcript/real-path.ts'
+import type { DroppedPath } from '../../transcript/report.ts'
+import type { SessionTrim, SessionTrimmed } from '../agent.ts'
+import { type Cli, runCli } from './cli.ts'
+import { conversationOf } from './conversation.ts'
+import { mintIds } from './ids.ts'
+import { type KeptRead, reportOf } from './report.ts'
+import { type KeptCall, type PlanFault, select } from './select.ts'
+import { parseSession, type Session } from './session-schema.ts'
+import { judgeRead } from './stale.ts'
+import { faultsOf, isSame } from './verify.ts'
+
+const refused = (code: string, reason: string): SessionTrimmed => ({ status: 'refused', code, reason })
+
+const faultReasons: Readonly<Record<PlanFault, string>> = {
+  'no-prompt': 'The session holds no prompt: it is no conversation.',
+  'no-answer': 'The session holds no answer of the model yet.',
+  reverted: 'The session was reverted to an earlier message.',
+  ids: 'The ids of the session are not made as in the releases that yoke knows.',
+}
+
+/**
+ * Trims by what OpenCode itself offers: exports the session, imports what is to stay under a new id, and reads it back. The old
+ * session stays until the new one has been worked in, its export for good: it is the backup. An import is not transactional and may
+ * end well without having stored anything (1.18.33), so only what was read back counts.
+ */
+export const trimSession = async (request: SessionTrim): Promise<SessionTrimmed> => {
+  try {
+    await mkdir(dirname(request.backup), { recursive: true })
+    return await trim(request)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return 'code' in error
+      ? refused('io', `The session could not be trimmed: ${error.message}.`)
+      : refused('internal', `yoke itself failed at this session: ${error.message}.`)
+  }
+}
+
+const trim = async (request: SessionTrim): Promise<SessionTrimmed> => {
+  const { session, program, cwd, env, backup, launch = (command) => command } = request
+  const cli: Cli = { program, cwd, env, launch }
+  const before = await exported(cli, session, backup)
+  if ('refusal' in before) return before.refusal
+
+  const { kept, dropped, unmatched } = await choose(before.session, request)
+  const calls = kept.map(({ call }) => call)
+  const planned = select(before.session, calls, mintIds(randomBytes))
+  if (typeof planned === 'string') return refused(planned, faultReasons[planned])
+  const text = JSON.stringify(planned)
+  const report = reportOf({
+    ...{ before: before.session, after: planned, kept, dropped, unmatched },
+    bytes: { before: before.bytes, after: Buffer.byteLength(text) },
+  })
+  const goes = Object.keys(report.records.dropped).length > 0 || kept.some(({ isRefreshed }) => isRefreshed)
+  if (!goes) return { status: 'unchanged', report }
+  const faults = faultsOf(planned)
+  if (faults.length > 0)
+    return refused('unverified', `The trimmed session would be wrong: ${faults.join('; ')}.`)
+
+  const failure = await store(cli, planned, text, `${backup}.import.json`)
+  if (failure !== undefined) return failure
+  await forgetPredecessor(cli, session, planned.info.id, backup)
+  return { status: 'applied', report, newSession: planned.info.id }
+}
+
+type Exported = { readonly session: Session; readonly bytes: number } | { readonly refusal: SessionTrimmed }
+
+/** The stored session, with its export in `file`, whole or not at all. */
+const exported = async (cli: Cli, id: string, file: string): Promise<Exported> => {
+  const partial = `${file}.partial`
+  try {
+    const failure = await runCli(cli, ['export', id], partial)
+    if (failure !== undefined)
+      return {
+        refusal: /not found/i.test(failure)
+          ? refused('missing', `OpenCode has no session ${id}.`)
+          : refused('export', `OpenCode could not export the session: ${failure}.`),
+      }
+    const session = parseSession(parseJson(await readFile(partial, 'utf8')))
+    if (typeof session === 'string')
+      return { refusal: refused('drift', `The session is in a format that yoke does not know: ${session}.`) }
+    await rename(partial, file)
+    return { session, bytes: (await stat(file)).size }
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+type Choice = KeptRead & { readonly call: KeptCall }
+
+/** The newest content of each kept file that is still true, or can be made so. */
+const choose = async (session: Session, { keep, cwd, harder, staleReads }: SessionTrim) => {
+  const { entries, calls } = conversationOf(session.messages, cwd)
+  const match = keepMatcher(keep, cwd, realPathOf)
+  const all = { isLive: () => true, firstAnswer: 0, tokens: 0, damage: [] }
+  const { reads, unmatched } = chooseReads(entries, all, keep, match, realPathOf)
+  const wanted = harder ? newestHalf(reads) : reads
+  const kept: Choice[] = []
+  const dropped: DroppedPath[] = reads
+    .filter((read) => !wanted.includes(read))
+    .map(({ path }) => ({ path, reason: 'to make room' }))
+  for (const read of wanted) {
+    const call = calls.get(read.at)
+    if (call === undefined) throw new Error(`the result of ${read.path} can no longer be found`)
+    const judged = await judgeRead(read, call.part, staleReads)
+    if (judged.state === 'dropped') dropped.push({ path: read.path, reason: judged.reason })
+    else
+      kept.push({
+        read,
+        isRefreshed: judged.state === 'refreshed',
+        call: { ...call, ...(judged.state === 'refreshed' ? { now: judged } : {}) },
+      })
+  }
+  return { kept, dropped, unmatched }
+}
+
+/** Imports a session and reads it back; what went wrong, with the half session that it left taken away again. */
+const store = async (
+  cli: Cli,
+  planned: Session,
+  text: string,
+  file: string,
+): Promise<SessionTrimmed | undefined> => {
+  const { id } = planned.info
+  const log = `${file}.log`
+  try {
+    await writeFile(file, text, { mode: 0o600 })
+    // An import puts the session into the project of the folder that it is run in.
+    const failure = await runCli(cli, ['import', file], log)
+    const found = failure === undefined ? await exported(cli, id, file) : undefined
+    if (found !== undefined && 'session' in found && isSame(planned, found.session)) return undefined
+    await runCli(cli, ['session', 'delete', id], log)
+    return failure === undefined
+      ? refused('unverified', 'OpenCode did not store the trimmed session as it was given.')
+      : refused('import', `OpenCode could not import the trimmed session: ${failure}.`)
+  } finally {
+    await Promise.all([file, log].map((each) => rm(each, { force: true })))
+  }
+}
+
+/**
+ * Takes away the session that this one was trimmed from: this one has been worked in since. Its export stays as its backup. What comes
+ * next knows its predecessor by a file beside the backups.
+ */
+const forgetPredecessor = async (cli: Cli, session: string, next: string, backup: string): Promise<void> => {
+  const note = (id: string): string => join(dirname(backup), `${id}.origin`)
+  const predecessor = await readFile(note(session), 'utf8').catch(() => undefined)
+  if (predecessor !== undefined) {
+    await runCli(cli, ['session', 'delete', predecessor], `${backup}.log`)
+    await Promise.all([note(session), `${backup}.log`].map((each) => rm(each, { force: true })))
+  }
+  await writeFile(note(next), session)
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
