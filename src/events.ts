@@ -17,6 +17,14 @@ export const VerdictSchema = v.object({
   next: v.optional(text, ''),
 })
 
+/** The scoper's answer. With `done` and `blocked`, `plan` says why. */
+export const PlanSchema = v.object({
+  status: v.picklist(['plan', 'done', 'blocked']),
+  title: v.optional(text, ''),
+  plan: v.optional(text, ''),
+  handoff: v.optional(v.picklist(['fresh', 'keep']), 'fresh'),
+})
+
 /** Why a run ended. Each maps to one exit code (see `loop/finish.ts`). */
 export const RunResultSchema = v.picklist([
   'done',
@@ -42,6 +50,8 @@ const event = <const T extends string, E extends v.ObjectEntries>(type: T, entri
  */
 export const RunEventSchema = v.variant('type', [
   event('run.started', {
+    /** A loop on one task, or loops on one plan after another. */
+    kind: v.optional(v.picklist(['brute', 'saga']), 'brute'),
     yoke: text,
     task: text,
     cwd: text,
@@ -113,6 +123,30 @@ export const RunEventSchema = v.variant('type', [
   }),
   event('judge.verdict', { iteration: count, ...VerdictSchema.entries }),
   event('judge.unreadable', { iteration: count, attempt: count, text }),
+  event('cycle.planned', { cycle: count, ...PlanSchema.entries }),
+  event('scoper.unreadable', { cycle: count, attempt: count, text }),
+  event('cycle.started', {
+    cycle: count,
+    title: text,
+    /** `keep`: the worker's session goes on. */
+    handoff: v.picklist(['fresh', 'keep']),
+    /** HEAD, where there is git. */
+    commit: v.nullable(text),
+  }),
+  event('cycle.finished', {
+    cycle: count,
+    title: text,
+    result: RunResultSchema,
+    reason: text,
+    /** What the judge or the checks said last. */
+    left: v.array(text),
+    iterations: count,
+    /** With what the scoper and the periodics cost. */
+    costUsd: v.number(),
+    /** HEAD before and after. */
+    commits: v.nullable(v.object({ from: text, to: text })),
+  }),
+  event('cycle.logged', { cycle: count }),
   event('wait.started', { reason: text, class: text, until: v.number() }),
   event('wait.finished', { waitedMs: v.number() }),
   event('warning', { code: text, message: text }),
@@ -139,6 +173,7 @@ export const RunEventSchema = v.variant('type', [
 
 export type RunEvent = v.InferOutput<typeof RunEventSchema>
 export type Verdict = v.InferOutput<typeof VerdictSchema>
+export type Plan = v.InferOutput<typeof PlanSchema>
 export type RunResult = v.InferOutput<typeof RunResultSchema>
 
 /** An event before it is stamped with time and run. */

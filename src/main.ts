@@ -17,6 +17,11 @@ const commands: Readonly<
     summary: 'Work on a task until an independent judge says it is done',
     load: () => import('./commands/brute.ts'),
   },
+  saga: {
+    usage: 'saga <goal.md>',
+    summary: 'Work on a goal, planned cycle by cycle, until it is reached',
+    load: () => import('./commands/saga.ts'),
+  },
   resume: {
     usage: 'resume [run]',
     summary: 'Go on with a run that was stopped',

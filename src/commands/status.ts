@@ -1,5 +1,7 @@
 import picocolors from 'picocolors'
 import { exitCode } from '../errors.ts'
+import { nextFork, nextPeriodics } from '../loop/outlook.ts'
+import { titleOf } from '../loop/plan.ts'
 import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
@@ -21,17 +23,24 @@ export const define: Define = (cli) => {
 }
 
 /** What a script wants to know of a run. */
-const summary = ({ folder, begin, events, state, holder }: StoredRun) => {
+const summary = ({ folder, begin, events, state, saga, holder }: StoredRun) => {
   const end = events.findLast((event) => event.type === 'run.finished')
   return {
     run: folder.id,
     state: holder !== undefined ? 'running' : (state.finished ?? 'stopped'),
     pid: holder?.pid ?? null,
+    kind: begin.kind,
     task: begin.task,
     agent: begin.agent,
     iteration: state.iteration,
     maxIterations: state.directives['max-iterations'],
-    step: state.phase.at,
+    cycle: saga?.cycle ?? null,
+    maxCycles: saga === undefined ? null : state.directives['max-cycles'],
+    cycleTitle: saga?.plan === undefined ? null : titleOf(saga.plan),
+    iterationOfCycle: saga === undefined ? null : state.iteration - state.iterationsBefore,
+    step: saga === undefined || saga.phase.at === 'cycle' ? state.phase.at : saga.phase.at,
+    nextPeriodics: nextPeriodics(state),
+    nextFork: nextFork(state) ?? null,
     session: sessionOf(state, 'worker').id ?? null,
     costUsd: state.costUsd,
     tokens: state.tokens,
@@ -56,8 +65,30 @@ const text = (stored: StoredRun): string => {
     ...(it.fix === null || it.fix === '' ? [] : [['to do', oneLine(it.fix, 200)] as const]),
     ...(it.waitUntil === null ? [] : [['waits until', it.waitUntil] as const]),
     ['task', it.task],
-    ['iteration', `${it.iteration} of ${it.maxIterations}, step ${it.step}`],
+    ...(it.cycle === null
+      ? [['iteration', `${it.iteration} of ${it.maxIterations}, step ${it.step}`] as const]
+      : [
+          [
+            'cycle',
+            `${it.cycle} of ${it.maxCycles}${it.cycleTitle === null ? '' : `: ${it.cycleTitle}`}`,
+          ] as const,
+          [
+            'iteration',
+            `${it.iterationOfCycle} of ${it.maxIterations} in this cycle, ${it.iteration} in all, step ${it.step}`,
+          ] as const,
+        ]),
+    ...(it.nextPeriodics.length === 0
+      ? []
+      : [
+          [
+            'periodics',
+            it.nextPeriodics
+              .map(({ name, after, isDue }) => `${name} ${isDue ? 'now' : `after iteration ${after}`}`)
+              .join(', '),
+          ] as const,
+        ]),
     ['session', it.session ?? 'none'],
+    ...(it.nextFork === null ? [] : [['next fork', it.nextFork] as const]),
     [
       'tokens',
       `${formatCount(input + cacheRead + cacheWrite)} in (${formatCount(cacheRead)} from cache), ${formatCount(output)} out`,

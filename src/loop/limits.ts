@@ -4,21 +4,36 @@ import type { RunState } from './state.ts'
 export const elapsedMs = (state: RunState, now: number): number =>
   state.activeMs + now - state.activeSince - state.waitedMs
 
-/** The limit that forbids another iteration, as a sentence, or undefined (§3.4). */
-export const reachedLimit = (state: RunState, now: number): { reason: string; fix: string } | undefined => {
+/** A limit that is reached, as a sentence, and whether another plan could go on. */
+export type Reached = { readonly reason: string; readonly fix: string; readonly ends: 'loop' | 'run' }
+
+/** The limit that forbids another iteration, or undefined (§3.4). */
+export const reachedLimit = (state: RunState, now: number): Reached | undefined => {
+  const iterations = state.directives['max-iterations']
+  return state.iteration - state.iterationsBefore >= iterations
+    ? { ...limit(`${iterations} iterations are used up`, 'max-iterations'), ends: 'loop' }
+    : reachedRunLimit(state, now)
+}
+
+/** The limit that forbids anything more, or undefined. */
+export const reachedRunLimit = (state: RunState, now: number): Reached | undefined => {
   const { directives } = state
-  const iterations = directives['max-iterations']
-  if (state.iteration >= iterations) return limit(`${iterations} iterations are used up`, 'max-iterations')
   const cost = directives['max-cost-usd']
   if (cost !== undefined && state.costUsd >= cost)
-    return limit(`$${state.costUsd.toFixed(2)} of $${cost.toFixed(2)} are spent`, 'max-cost-usd')
+    return {
+      ...limit(`$${state.costUsd.toFixed(2)} of $${cost.toFixed(2)} are spent`, 'max-cost-usd'),
+      ends: 'run',
+    }
   const duration = directives['max-duration']
   if (duration !== undefined && elapsedMs(state, now) >= duration)
-    return limit(`the run has worked for ${Math.round(elapsedMs(state, now) / 1000)} seconds`, 'max-duration')
+    return {
+      ...limit(`the run has worked for ${Math.round(elapsedMs(state, now) / 1000)} seconds`, 'max-duration'),
+      ends: 'run',
+    }
   return undefined
 }
 
-const limit = (what: string, key: string) => ({
+export const limit = (what: string, key: string) => ({
   reason: `The limit is reached: ${what}.`,
   fix: `Run \`yoke resume --${key} VALUE\` with a higher value to go on.`,
 })

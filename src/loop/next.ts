@@ -21,7 +21,9 @@ export type Now = {
 
 /** The next step of a run (§3.1). */
 export const nextStep = (state: RunState, now: Now): Step => {
-  if (state.waitUntil !== undefined) return { do: 'wait', until: state.waitUntil }
+  // A resumed run goes on with the wait: it is in the events.
+  if (state.waitUntil !== undefined)
+    return state.stopping === undefined ? { do: 'wait', until: state.waitUntil } : stopStep(state.stopping)
   const { phase } = state
   switch (phase.at) {
     case 'ready':
@@ -49,7 +51,7 @@ const workerStep = (state: RunState, now: Now): Step => {
   const { id } = sessionOf(state, 'worker')
   return id === undefined
     ? { do: 'run-worker', prompt: openingPrompt(now.task, state) }
-    : { do: 'run-worker', prompt: nextPrompt(state), session: id }
+    : { do: 'run-worker', prompt: nextPrompt(now.task, state), session: id }
 }
 
 /** The end is asked for first: no periodic runs after the last iteration (§3.8). */
@@ -74,21 +76,22 @@ const betweenIterations = (state: RunState, now: Now): Step => {
 const endStep = (state: RunState, now: Now): Step | undefined => {
   const { verdict } = state
   if (verdict?.verdict === 'done')
-    return { do: 'finish', result: 'done', reason: verdict.reasons.join(' ') || 'The task is done.', fix: '' }
+    return {
+      do: 'finish',
+      result: 'done',
+      reason: verdict.reasons.join(' ') || 'The task is done.',
+      fix: '',
+      ends: 'loop',
+    }
   if (verdict?.verdict === 'blocked')
     return {
       do: 'finish',
       result: 'blocked',
       reason: `The judge says that a person is needed: ${verdict.reasons.join(' ')}`,
       fix: verdict.next || 'Do what the judge names, then run `yoke resume`.',
+      ends: 'loop',
     }
-  if (state.stopping !== undefined)
-    return {
-      do: 'finish',
-      result: state.stopping,
-      reason: 'Stopped after the iteration, as asked.',
-      fix: 'Run `yoke resume` to go on.',
-    }
+  if (state.stopping !== undefined) return stopStep(state.stopping)
   const limit = reachedLimit(state, now.time)
   if (limit !== undefined) return { do: 'finish', result: 'limit', ...limit }
   const stuck = stuckReason(state.history, state.directives['stuck-after'])
@@ -97,9 +100,19 @@ const endStep = (state: RunState, now: Now): Step | undefined => {
       do: 'finish',
       ...stuck,
       fix: 'Look at `yoke report`, change the task or the checks, then run `yoke resume`.',
+      ends: 'loop',
     }
   return undefined
 }
+
+/** The first signal ends the run at the next place where nothing is under way. */
+export const stopStep = (result: 'interrupted' | 'terminated'): Step => ({
+  do: 'finish',
+  result,
+  reason: 'Stopped, as asked, where nothing was under way.',
+  fix: 'Run `yoke resume` to go on.',
+  ends: 'run',
+})
 
 const checkStep = (state: RunState, index: number): Step => {
   const { checks, judge } = state.directives

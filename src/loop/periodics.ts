@@ -77,6 +77,7 @@ const failed = ({ name, required }: Periodic, problem: string): Step =>
         result: 'agent-failing',
         reason: `The periodic ${name} is required, and it failed: ${problem}`,
         fix: 'Look at the agent output in `.loop/runs`, then run `yoke resume`.',
+        ends: 'run',
       }
     : finish(name, problem)
 
@@ -156,7 +157,7 @@ const turnEvent = (
       return onwards(withTrimmed(state, role, event))
     case 'trim.skipped':
     case 'trim.refused':
-      return onwards(state)
+      return onwards(withSession(state, role, { trim: event.reason }))
   }
 }
 

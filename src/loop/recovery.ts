@@ -116,4 +116,5 @@ const finish = (result: 'limit' | 'blocked' | 'agent-failing', reason: string, f
   result,
   reason,
   fix,
+  ends: 'run',
 })

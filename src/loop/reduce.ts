@@ -13,6 +13,7 @@ export const initialState = (directives: Directives, progress: string, now: numb
   directives,
   phase: { at: 'ready' },
   iteration: 0,
+  iterationsBefore: 0,
   attempts: {},
   sessions: {},
   leftStale: false,
@@ -52,7 +53,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return { ...state, stopping: event.signal === 'SIGTERM' ? 'terminated' : 'interrupted' }
     case 'iteration.started':
       return {
-        ...without(state, 'verdict'),
+        ...without(untrimmed(state), 'verdict'),
         phase: { at: 'worker' },
         iteration: event.iteration,
         attempts: {},
@@ -84,9 +85,12 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
     case 'trim.applied':
       return afterTrim({ ...withTrimmed(state, 'worker', event), reminded: true })
     case 'trim.skipped':
-      return afterTrim({ ...state, reminded: sessionOf(state, 'worker').keep !== undefined })
+      return afterTrim({
+        ...withSession(state, 'worker', { trim: event.reason }),
+        reminded: sessionOf(state, 'worker').keep !== undefined,
+      })
     case 'trim.refused':
-      return afterTrim({ ...state, reminded: true })
+      return afterTrim({ ...withSession(state, 'worker', { trim: event.reason }), reminded: true })
     case 'check.passed':
       return afterCheck(state, state.failures)
     case 'check.failed':
@@ -130,11 +134,17 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         progress: event.progress,
         periodicsChanged: [],
       }
+    case 'cycle.started':
+      return cycleStarted(state, event.handoff)
     case 'run.finished':
       return { ...state, finished: event.result }
     case 'run.started':
     case 'periodic.started':
     case 'periodic.finished':
+    case 'cycle.planned':
+    case 'scoper.unreadable':
+    case 'cycle.finished':
+    case 'cycle.logged':
     case 'warning':
       return state
   }
@@ -145,10 +155,33 @@ const without = <K extends keyof RunState>(state: RunState, key: K): Omit<RunSta
   return rest
 }
 
+const untrimmed = (state: RunState): RunState => {
+  const { trim: _, ...worker } = sessionOf(state, 'worker')
+  return { ...state, sessions: { ...state.sessions, worker } }
+}
+
+/** A new loop begins: what the earlier one was told, and how it went, is over. */
+const cycleStarted = (state: RunState, handoff: 'fresh' | 'keep'): RunState => {
+  const next: RunState = {
+    ...without(without(state, 'verdict') as RunState, 'feedback'),
+    phase: { at: 'ready' },
+    iterationsBefore: state.iteration,
+    failures: [],
+    trace: {},
+    history: [],
+    reminded: true,
+  }
+  return handoff === 'keep'
+    ? withSession(next, 'worker', { isHandedOver: true })
+    : withoutSession(next, 'worker')
+}
+
 const resumed = (state: RunState, at: number): RunState => {
-  const { stopping: _stopping, finished: _finished, verdict: _verdict, ...rest } = state
+  const { stopping: _stopping, finished: _finished, verdict, ...rest } = state
   return {
     ...rest,
+    // A run that was killed between this verdict and its end is done all the same.
+    ...(verdict?.verdict === 'done' ? { verdict } : {}),
     backoffs: 0,
     // What the run ended for is tried again: a person may have mended it.
     ...(state.finished === undefined ? {} : { phase: backFromRecovery(state.phase), leftStale: false }),
@@ -183,7 +216,8 @@ const paidFor = (state: RunState, event: RunEvent): RunState => {
 }
 
 const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
-  if (event.role !== 'worker' && event.role !== 'judge') return paid
+  if (event.role !== 'worker' && event.role !== 'judge')
+    return isOrdinary(event.class) ? { ...paid, backoffs: 0 } : paid
   const failure = {
     class: event.class,
     evidence: event.evidence,

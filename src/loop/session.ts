@@ -45,7 +45,11 @@ export const withTrimmed = (
   role: string,
   { newSession, tokensAfter }: Pick<RunEvent & { type: 'trim.applied' }, 'newSession' | 'tokensAfter'>,
 ): RunState =>
-  withSession(state, role, { tokens: tokensAfter, ...(newSession === undefined ? {} : { id: newSession }) })
+  withSession(state, role, {
+    tokens: tokensAfter,
+    trim: 'applied',
+    ...(newSession === undefined ? {} : { id: newSession }),
+  })
 
 /** What the notes of a role say now. */
 export const withNotes = (

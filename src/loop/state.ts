@@ -66,6 +66,10 @@ export type RoleSession = {
   readonly keep?: readonly string[]
   /** The notes asked for a fork. */
   readonly reset: boolean
+  /** What came of the trim after its last turn: `applied`, or why there was none; undefined before it. */
+  readonly trim?: string
+  /** It was handed over from an earlier cycle of a saga: its first prompt is not the present task. */
+  readonly isHandedOver?: boolean
 }
 
 /** A run at one moment: nothing but its events, reduced. */
@@ -74,6 +78,8 @@ export type RunState = {
   readonly phase: Phase
   /** The iteration under way, or the last one; 0 before the first. */
   readonly iteration: number
+  /** Iterations before this loop began: those of the earlier cycles of a saga. */
+  readonly iterationsBefore: number
   /** Starts of each role in this iteration, retries among them. */
   readonly attempts: Readonly<Record<string, number>>
   /** Of the worker, and of each periodic with `session: own`. */
@@ -133,4 +139,29 @@ export type Step =
   | { readonly do: 'wait'; readonly until: number }
   | { readonly do: 'measure-progress' }
   | { readonly do: 'finish-periodic'; readonly name: string; readonly problem: string }
-  | { readonly do: 'finish'; readonly result: RunResult; readonly reason: string; readonly fix: string }
+  | { readonly do: 'run-scoper'; readonly cycle: number }
+  | {
+      readonly do: 'start-cycle'
+      readonly cycle: number
+      readonly title: string
+      /** The worker's session that goes on, or why it does not, although the scoper wants it to. */
+      readonly handoff: { readonly session: string } | { readonly refused: string } | undefined
+    }
+  | {
+      readonly do: 'finish-cycle'
+      readonly cycle: CycleEnd
+      /** HEAD before the cycle. */
+      readonly commit: string | null
+    }
+  | { readonly do: 'log-cycle'; readonly cycle: number; readonly entry: string; readonly mark: string }
+  | {
+      readonly do: 'finish'
+      readonly result: RunResult
+      readonly reason: string
+      readonly fix: string
+      /** What ends: the loop on one task, after which a saga plans anew, or everything. */
+      readonly ends: 'loop' | 'run'
+    }
+
+/** How a cycle of a saga ended. */
+export type CycleEnd = Omit<NewEvent & { readonly type: 'cycle.finished' }, 'type' | 'commits'>

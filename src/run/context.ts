@@ -1,5 +1,6 @@
 import type { Agent, Place } from '../agents/agent.ts'
 import type { Activity, NewEvent } from '../events.ts'
+import type { Run } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
 import type { Directives } from '../task/directives.ts'
 import type { LoopFolder, RunFolder } from './folder.ts'
@@ -16,6 +17,8 @@ export type RunSettings = {
   readonly task: string
   /** The user's own words for the judge, from the file that the `judge` directive names. */
   readonly judgeWords?: string
+  /** The project's instructions for judge and scoper, as they were when the run began. */
+  readonly instructions?: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where agents are started; on the host when it is left out. */
   readonly place?: Place
@@ -25,6 +28,8 @@ export type RunSettings = {
 
 /** What the steps of a run work with. */
 export type RunContext = RunSettings & {
+  readonly progress: () => Run
+  /** The loop of the run. */
   readonly state: () => RunState
   readonly record: (event: NewEvent) => void
   readonly show: (activity: Activity) => void

@@ -1,12 +1,14 @@
 import { exitCodeOf } from '../loop/finish.ts'
-import { nextStep } from '../loop/next.ts'
+import { nextRunStep } from '../loop/run.ts'
 import type { Step } from '../loop/state.ts'
 import { Aborted, type RunContext } from './context.ts'
 import { check } from './steps/check.ts'
+import { finishCycle, logCycle, startCycle } from './steps/cycle.ts'
 import { judge } from './steps/judge.ts'
 import { takeNotes } from './steps/notes.ts'
 import { finishPeriodic, runPeriodic } from './steps/periodic.ts'
 import { measureProgress } from './steps/progress.ts'
+import { scope } from './steps/scoper.ts'
 import { trimSession } from './steps/trim.ts'
 import { wait } from './steps/wait.ts'
 import { work } from './steps/worker.ts'
@@ -16,7 +18,7 @@ export const drive = async (context: RunContext): Promise<void> => {
   try {
     while (context.state().finished === undefined) {
       if (context.abort.aborted) throw new Aborted()
-      await perform(context, nextStep(context.state(), decisionInput(context)))
+      await perform(context, nextRunStep(context.progress(), decisionInput(context)))
     }
   } catch (error) {
     if (!(error instanceof Aborted)) throw error
@@ -25,6 +27,7 @@ export const drive = async (context: RunContext): Promise<void> => {
       result: context.state().stopping ?? 'interrupted',
       reason: 'Stopped at once, as asked twice.',
       fix: 'Run `yoke resume` to go on with the iteration that was cut off.',
+      ends: 'run',
     })
   }
 }
@@ -57,6 +60,14 @@ const perform = async (context: RunContext, step: Step): Promise<void> => {
       return runPeriodic(context, step)
     case 'finish-periodic':
       return finishPeriodic(context, step)
+    case 'run-scoper':
+      return scope(context, step)
+    case 'start-cycle':
+      return startCycle(context, step)
+    case 'finish-cycle':
+      return finishCycle(context, step)
+    case 'log-cycle':
+      return logCycle(context, step)
     case 'finish':
       return finish(context, step)
   }

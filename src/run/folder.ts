@@ -8,6 +8,7 @@ import { atomicWrite } from '../system/atomic-write.ts'
 export type LoopFolder = {
   readonly root: string
   readonly notes: string
+  readonly sagaLog: string
   readonly lock: string
   readonly config: string
   readonly runs: string
@@ -20,6 +21,8 @@ export type RunFolder = {
   readonly task: string
   /** The user's own words for the judge, when there are any. */
   readonly judge: string
+  /** The project's own instructions, when there are any. */
+  readonly instructions: string
   readonly events: string
   readonly state: string
   readonly sessions: string
@@ -31,6 +34,7 @@ export const loopFolder = (project: string): LoopFolder => {
   return {
     root,
     notes: join(root, 'notes.md'),
+    sagaLog: join(root, 'saga-log.md'),
     lock: join(root, 'lock'),
     config: join(root, 'config.yaml'),
     runs: join(root, 'runs'),
@@ -44,6 +48,7 @@ export const runFolder = (loop: LoopFolder, id: string): RunFolder => {
     root,
     task: join(root, 'task.md'),
     judge: join(root, 'judge.md'),
+    instructions: join(root, 'instructions.md'),
     events: join(root, 'events.jsonl'),
     state: join(root, 'state.json'),
     sessions: join(root, 'sessions.json'),
@@ -53,6 +58,9 @@ export const runFolder = (loop: LoopFolder, id: string): RunFolder => {
 
 export const iterationFolder = (run: RunFolder, iteration: number): string =>
   join(run.root, 'iterations', String(iteration))
+
+/** Where the scoper's part of a cycle lies. */
+export const cycleFolder = (run: RunFolder, cycle: number): string => join(run.root, 'cycles', String(cycle))
 
 /** How the files of a role begin in the folder of an iteration. */
 export const fileStem = (role: Role): string => role.replace(':', '-')
@@ -86,17 +94,19 @@ export const ensureLoopFolder = async (loop: LoopFolder): Promise<void> => {
   }
 }
 
-/** Makes the folder of a new run, with copies of task and judge's prompt: a later edit of the files changes no run under way. */
+export type Prompts = { readonly task: string; readonly judge?: string; readonly instructions?: string }
+
+/** Makes the folder of a new run, with copies of its prompts: a later edit of the files changes no run under way. */
 export const createRunFolder = async (
   run: RunFolder,
-  task: string,
-  judge: string | undefined,
+  { task, judge, instructions }: Prompts,
 ): Promise<void> => {
   try {
     await mkdir(dirname(run.root), { recursive: true })
     await mkdir(run.root)
     await atomicWrite(run.task, task)
     if (judge !== undefined) await atomicWrite(run.judge, judge)
+    if (instructions !== undefined) await atomicWrite(run.instructions, instructions)
   } catch (error) {
     throw notWritable(run.root, error)
   }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
-import { initialState, reduce } from '../loop/reduce.ts'
+import { initialRun, reduceRun } from '../loop/run.ts'
+import type { SagaState } from '../loop/saga.ts'
 import type { RunState } from '../loop/state.ts'
 import { type Directives, DirectivesSchema } from '../task/directives.ts'
 import { type LoopFolder, listRuns, type RunFolder, runFolder } from './folder.ts'
@@ -16,6 +17,7 @@ export type StoredRun = {
   readonly begin: RunEvent & { type: 'run.started' }
   readonly directives: Directives
   readonly state: RunState
+  readonly saga?: SagaState
   /** The yoke that carries it on right now. */
   readonly holder?: Holder
 }
@@ -33,7 +35,10 @@ export const openRun = async (loop: LoopFolder, wanted: string | undefined): Pro
     )
   const newest = events.findLast((event) => event.type === 'run.started' || event.type === 'run.resumed')
   const directives = v.parse(DirectivesSchema, (newest ?? begin).directives)
-  const state = events.reduce(reduce, initialState(directives, begin.progress, Date.parse(begin.at)))
+  const { loop: state, saga } = events.reduce(
+    reduceRun,
+    initialRun(directives, begin.progress, Date.parse(begin.at)),
+  )
   const holder = await readHolder(loop.lock)
   return {
     folder,
@@ -41,17 +46,23 @@ export const openRun = async (loop: LoopFolder, wanted: string | undefined): Pro
     begin,
     directives,
     state,
+    ...(saga === undefined ? {} : { saga }),
     ...(holder !== undefined && holder.run === folder.id && isAlive(holder) ? { holder } : {}),
   }
 }
 
-/** The prompts that the run was started with. */
+/** What the run was started with, and goes on with whatever becomes of the files. */
 export const readPrompts = async (
   run: RunFolder,
-): Promise<{ readonly task: string; readonly judgeWords?: string }> => {
+): Promise<{ readonly task: string; readonly judgeWords?: string; readonly instructions?: string }> => {
   const task = await readFile(run.task, 'utf8')
   const judgeWords = await readFile(run.judge, 'utf8').catch(() => undefined)
-  return { task, ...(judgeWords === undefined ? {} : { judgeWords }) }
+  const instructions = await readFile(run.instructions, 'utf8').catch(() => undefined)
+  return {
+    task,
+    ...(judgeWords === undefined ? {} : { judgeWords }),
+    ...(instructions === undefined ? {} : { instructions }),
+  }
 }
 
 const findRun = async (loop: LoopFolder, wanted: string | undefined): Promise<string> => {

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../events.ts'
-import type { RunState } from '../loop/state.ts'
+import type { Run } from '../loop/run.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
 import type { RunFolder } from './folder.ts'
 
@@ -8,16 +8,17 @@ import type { RunFolder } from './folder.ts'
  * disk can sync, so only the newest state waits to be written.
  */
 export const snapshotWriter = (run: RunFolder) => {
-  let pending: RunState | undefined
+  let pending: Run | undefined
   let writing = Promise.resolve()
   const write = async () => {
     const state = pending
     pending = undefined
-    if (state !== undefined)
-      await atomicWrite(run.state, `${JSON.stringify({ run: run.id, ...state }, undefined, 2)}\n`)
+    if (state === undefined) return
+    const { loop, ...rest } = state
+    await atomicWrite(run.state, `${JSON.stringify({ run: run.id, ...loop, ...rest }, undefined, 2)}\n`)
   }
   return {
-    update: (state: RunState): void => {
+    update: (state: Run): void => {
       const idle = pending === undefined
       pending = state
       if (idle) writing = writing.then(write)

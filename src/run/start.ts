@@ -5,12 +5,13 @@ import type { NewEvent, RunEvent } from '../events.ts'
 import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
 import { asInput, type Directives } from '../task/directives.ts'
 import { grantsOf } from '../task/grants.ts'
-import { loadTask } from '../task/load.ts'
+import { loadTask, withPeriodicPrompts } from '../task/load.ts'
 import { resolveDirectives } from '../task/resolve.ts'
 import { version } from '../version.ts'
-import { type RunListener, runBrute } from './brute.ts'
+import { carryOut, type RunListener } from './carry-out.ts'
 import type { RunSettings } from './context.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
+import { readInstructions } from './instructions.ts'
 import { takeLock } from './lock.ts'
 import { openRun, readPrompts } from './open-run.ts'
 import { endOrphan } from './orphan.ts'
@@ -30,7 +31,11 @@ export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
 type End = RunEvent & { type: 'run.finished' }
 
 /** Begins a run of a task file, as the user named it. Everything that can be wrong is found before anything is written. */
-export const startRun = async (request: RunRequest, taskFile: string): Promise<End> => {
+export const startRun = async (
+  request: RunRequest,
+  taskFile: string,
+  kind: 'brute' | 'saga' = 'brute',
+): Promise<End> => {
   const { project, env } = request
   const task = await loadTask({ file: taskFile, cwd: project, flags: request.flags, env })
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
@@ -42,7 +47,12 @@ export const startRun = async (request: RunRequest, taskFile: string): Promise<E
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
   const release = await takeLock(loop.lock, run.id, new Date())
   try {
-    await createRunFolder(run, task.prompt, task.judgePrompt)
+    const instructions = await readInstructions(project)
+    await createRunFolder(run, {
+      task: task.prompt,
+      ...(task.judgePrompt === undefined ? {} : { judge: task.judgePrompt }),
+      ...(instructions === undefined ? {} : { instructions }),
+    })
     const settings = {
       ...request,
       ...(await readPrompts(run)),
@@ -58,6 +68,7 @@ export const startRun = async (request: RunRequest, taskFile: string): Promise<E
       settings,
       {
         type: 'run.started',
+        kind,
         yoke: version,
         task: task.file,
         cwd: project,
@@ -88,10 +99,11 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
         'Start another one with `yoke brute`.',
         exitCode.usage,
       )
-    const { directives } = resolveDirectives([
+    const resolved = resolveDirectives([
       { name: 'flag', where: '', values: request.flags },
       { name: 'stored', where: run.events, values: asInput(stored) },
     ])
+    const directives = await withPeriodicPrompts(resolved.directives, project, request.env)
     const { agent, agentFile } = await request.findAgent(directives)
     await endOrphan(events)
     const prompts = await readPrompts(run)
@@ -112,11 +124,11 @@ const runInPlace = async (
   past: readonly RunEvent[],
 ): Promise<End> => {
   const { image } = settings.directives
-  if (image === undefined) return runBrute(settings, begin, past)
+  if (image === undefined) return carryOut(settings, begin, past)
   const { project, directives, env, loop, run } = settings
   const sandbox = await prepareSandbox(image, { project, loop: loop.root, run: run.id, directives, env })
   try {
-    return await runBrute({ ...settings, env: sandbox.env, place: sandbox }, begin, past)
+    return await carryOut({ ...settings, env: sandbox.env, place: sandbox }, begin, past)
   } finally {
     for (const problem of await sandbox.clean()) process.stderr.write(`yoke: ${problem}\n`)
   }

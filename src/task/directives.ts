@@ -260,6 +260,17 @@ export const DirectivesSchema = v.strictObject({
     }),
     'on',
   ),
+  'judge-context': v.optional(
+    must(
+      v.picklist(['project', 'none']),
+      choice(
+        'Context of the judge',
+        "Whether judge and scoper are told the project's own instructions (CLAUDE.md, AGENTS.md), as they were when the run began.",
+        ['project', 'none'],
+      ),
+    ),
+    'project',
+  ),
   'context-fork-every': may(
     value.count,
     iterations('Fork every', 'A fresh session begins after so many iterations of one session.', 8),

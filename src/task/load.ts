@@ -32,7 +32,7 @@ const maxBytes = 1024 * 1024
 /**
  * Reads a task file with everything that its directives rest on. Relative paths in directives are those of the
  * project, `~/` is the home folder; the sources of mounts come out absolute.
- * Throws `E_TASK_...`, `E_CONFIG_...`, `E_JUDGE_...`, `E_UNKNOWN_DIRECTIVE` or `E_BAD_DIRECTIVE`, each with exit code 2.
+ * Throws `E_TASK_...`, `E_CONFIG_...`, `E_JUDGE_...`, `E_PERIODIC_...`, `E_UNKNOWN_DIRECTIVE` or `E_BAD_DIRECTIVE`, each with exit code 2.
  */
 export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<Task> => {
   const path = resolve(cwd, file)
@@ -58,7 +58,7 @@ export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<
     file: path,
     text,
     prompt: matter.prompt,
-    directives: withAbsoluteMounts(directives, cwd, env),
+    directives: await withPeriodicPrompts(withAbsoluteMounts(directives, cwd, env), cwd, env),
     origin,
     ...(judgePrompt === undefined ? {} : { judgePrompt }),
   }
@@ -120,6 +120,27 @@ const ownJudgePrompt = async (
   )
 }
 
+/** Puts the texts of prompt files in the place of their paths: a later edit of a file changes no run under way. */
+export const withPeriodicPrompts = async (
+  directives: Directives,
+  cwd: string,
+  env: TaskRequest['env'],
+): Promise<Directives> => ({
+  ...directives,
+  periodics: await Promise.all(
+    directives.periodics.map(async ({ 'prompt-file': file, ...periodic }) => {
+      if (file === undefined) return periodic
+      const prompt = await readText(placed(file, cwd, env), file, 'PERIODIC')
+      if (prompt.trim() !== '') return { ...periodic, prompt: prompt.trim() }
+      throw refuse(
+        'E_PERIODIC_EMPTY',
+        `The prompt file ${file} of the periodic ${periodic.name} is empty.`,
+        'Write the prompt, or take the periodic out.',
+      )
+    }),
+  ),
+})
+
 const withAbsoluteMounts = (directives: Directives, cwd: string, env: TaskRequest['env']): Directives => ({
   ...directives,
   mounts: directives.mounts.map((mount) => ({ ...mount, source: placed(mount.source, cwd, env) })),
@@ -128,12 +149,13 @@ const withAbsoluteMounts = (directives: Directives, cwd: string, env: TaskReques
 const placed = (path: string, cwd: string, env: TaskRequest['env']): string =>
   /^~(?=[\\/]|$)/.test(path) ? join(homeOf(env), path.slice(1)) : resolve(cwd, path)
 
-type Kind = 'TASK' | 'CONFIG' | 'JUDGE'
+type Kind = 'TASK' | 'CONFIG' | 'JUDGE' | 'PERIODIC'
 
 const noun: Readonly<Record<Kind, string>> = {
   TASK: 'task file',
   CONFIG: 'config file',
   JUDGE: "judge's prompt file",
+  PERIODIC: 'prompt file of a periodic',
 }
 
 const readText = async (path: string, shown: string, kind: Kind): Promise<string> => {

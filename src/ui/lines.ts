@@ -61,6 +61,16 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
       return event.problem === ''
         ? undefined
         : yellow(`  Warning: the periodic ${event.name} failed: ${oneLine(event.problem, 120)}`)
+    case 'cycle.planned':
+      return undefined
+    case 'scoper.unreadable':
+      return yellow(`  scoper: no readable plan (try ${event.attempt} of 2)`)
+    case 'cycle.started':
+      return `\n${bold(`Cycle ${event.cycle}: ${oneLine(event.title, 100)}`)} ${dim(event.handoff === 'keep' ? 'the session goes on' : 'fresh session')}`
+    case 'cycle.finished':
+      return `  cycle ${event.cycle}: ${event.result === 'done' ? green('done') : yellow(event.result)} ${dim(`${event.iterations} iterations · ${formatMoney(event.costUsd)}`)}`
+    case 'cycle.logged':
+      return undefined
     case 'warning':
       return yellow(`  Warning: ${oneLine(event.message, 160)}`)
     case 'run.finished':

@@ -258,6 +258,12 @@ describe('recovery', () => {
       { type: 'wait.started', class: 'rate-limit', reason: '', until: start + 9 },
     ]
     expect(next(waiting)).toEqual({ do: 'wait', until: start + 9 })
+    const stopping: NewEvent[] = [...waiting, { type: 'run.stopping', signal: 'SIGINT' }]
+    expect(next(stopping)).toMatchObject({ do: 'finish', result: 'interrupted' })
+    expect(next([...stopping, { type: 'run.resumed', yoke: '', directives: {} }])).toEqual({
+      do: 'wait',
+      until: start + 9,
+    })
     expect(next([...waiting, { type: 'wait.finished', waitedMs: 1 }])).toMatchObject({
       do: 'run-worker',
       session: 's1',

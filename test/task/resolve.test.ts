@@ -44,6 +44,7 @@ describe('defaults', () => {
       'max-cycles': 10,
       checks: [],
       judge: 'on',
+      'judge-context': 'project',
       trim: true,
       'stale-reads': 'refresh',
       periodics: [],

@@ -10,14 +10,18 @@ import { Aborted, type RunContext } from '../context.ts'
 import { contextMeter } from '../context-meter.ts'
 import { fileStem, iterationFolder } from '../folder.ts'
 
-/** Starts an agent for one role, keeps what it says in `iterations/<n>/`, and records how it began and ended. */
-export const runAgent = async (context: RunContext, invocation: Invocation): Promise<Outcome> => {
+/** Starts an agent for one role, keeps what it says in the folder of the iteration or cycle, and records how it began and ended. */
+export const runAgent = async (
+  context: RunContext,
+  invocation: Invocation,
+  folder = iterationFolder(context.run, context.state().iteration),
+): Promise<Outcome> => {
   const { record, show, state, directives, now } = context
   const { iteration } = state()
   const { role, session } = invocation
   const attempt = (state().attempts[role] ?? 0) + 1
   const printedBefore = session.kind === 'resume' ? sessionOf(state(), role).costUsd : 0
-  const files = await openFiles(iterationFolder(context.run, iteration), role, attempt, invocation.prompt)
+  const files = await openFiles(folder, role, attempt, invocation.prompt)
   const meter = contextMeter()
   let version = ''
   const began = now()

@@ -6,9 +6,11 @@ import type { Outcome } from '../../agents/agent.ts'
 import { type Verdict, VerdictSchema } from '../../events.ts'
 import { judgePrompt } from '../../loop/prompts.ts'
 import { isOrdinary } from '../../loop/recovery.ts'
+import { taskOf } from '../../loop/run.ts'
 import { verdictFromText } from '../../loop/verdict.ts'
 import type { RunContext } from '../context.ts'
 import { iterationFolder } from '../folder.ts'
+import { instructionsOf } from '../instructions.ts'
 import { runAgent } from './agent.ts'
 
 /** Asks the judge, in a fresh session that is not kept (§2.1), and records its verdict or that there is no readable one. */
@@ -17,7 +19,11 @@ export const judge = async (context: RunContext): Promise<void> => {
   const model = directives['judge-model'] ?? directives.model
   const outcome = await runAgent(context, {
     role: 'judge',
-    prompt: judgePrompt(context.task, context.judgeWords),
+    prompt: judgePrompt(
+      taskOf(context.progress(), context.task),
+      context.judgeWords,
+      instructionsOf(context),
+    ),
     cwd: project,
     session: { kind: 'ephemeral' },
     access: 'read-only',

@@ -1,12 +1,15 @@
+import type { Role } from '../agents/agent.ts'
 import type { Activity, NewEvent, RunEvent } from '../events.ts'
-import { initialState, reduce } from '../loop/reduce.ts'
+import { initialRun, type Run, reduceRun } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
 import type { RunContext, RunSettings } from './context.ts'
 import { drive } from './drive.ts'
+import { type LoopFolder, notesOf } from './folder.ts'
 import { openJournal } from './journal.ts'
 import { listenForSignals } from './signals.ts'
 import { extendLineage, type Lineage, snapshotWriter } from './snapshot.ts'
+import { takeResetOut } from './steps/notes.ts'
 
 /** Who hears of what happens. */
 export type RunListener = {
@@ -15,10 +18,10 @@ export type RunListener = {
 }
 
 /**
- * Carries a brute loop from its first event, `begin`, or from the `past` events of a run that was stopped, to its end.
+ * Carries a run from its first event, `begin`, or from the `past` events of a run that was stopped, to its end.
  * Resolves to the last event.
  */
-export const runBrute = async (
+export const carryOut = async (
   settings: RunSettings & RunListener,
   begin: NewEvent,
   past: readonly RunEvent[],
@@ -26,16 +29,16 @@ export const runBrute = async (
   const { run, now } = settings
   const journal = openJournal(run.events, run.id)
   const snapshot = snapshotWriter(run)
-  let state: RunState = past.reduce(
-    reduce,
-    initialState(settings.directives, startProgress(begin, past), now()),
+  let progress: Run = past.reduce(
+    reduceRun,
+    initialRun(settings.directives, startProgress(begin, past), now()),
   )
   let lineage: Lineage = past.reduce(extendLineage, {})
   let last: RunEvent | undefined
   const record = (event: NewEvent) => {
     last = journal.append(event, new Date(now()))
-    state = reduce(state, last)
-    snapshot.update(state)
+    progress = reduceRun(progress, last)
+    snapshot.update(progress)
     const longer = extendLineage(lineage, last)
     if (longer !== lineage) {
       lineage = longer
@@ -49,7 +52,8 @@ export const runBrute = async (
   const stopper = listenForSignals((signal) => record({ type: 'run.stopping', signal }))
   const context: RunContext = {
     ...settings,
-    state: () => state,
+    progress: () => progress,
+    state: () => progress.loop,
     record,
     show: (activity) => settings.onActivity({ ...activity, at: new Date(now()).toISOString(), run: run.id }),
     abort: stopper.abort,
@@ -57,6 +61,7 @@ export const runBrute = async (
   }
   try {
     record(begin)
+    await forgetResets(settings.loop, progress.loop)
     await drive(context)
     await Promise.all([snapshot.flush(), lineageWritten])
   } finally {
@@ -65,6 +70,12 @@ export const runBrute = async (
   }
   if (last?.type !== 'run.finished') throw new Error('the run ended without its last event')
   return last
+}
+
+/** A kill between an event and the change of the notes that goes with it leaves the line there, to be obeyed twice. */
+const forgetResets = async (loop: LoopFolder, { sessions }: RunState): Promise<void> => {
+  for (const [role, { reset }] of Object.entries(sessions))
+    if (reset) await takeResetOut(notesOf(loop, role as Role))
 }
 
 const startProgress = (begin: NewEvent, past: readonly RunEvent[]): string => {
