@@ -252,6 +252,13 @@ export type Agent = {
     cwd: string,
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<string | undefined>
+  /** Moves a session that cannot go on to `target`, so that nothing takes it for a good one; for agents with a file each. */
+  readonly setAside?: (
+    id: string,
+    cwd: string,
+    env: Readonly<Record<string, string | undefined>>,
+    target: string,
+  ) => Promise<void>
   /** Cuts a stored session down to `keep`; never throws for what is wrong with the session. */
   readonly trimSession: (request: SessionTrim) => Promise<SessionTrimmed>
 }

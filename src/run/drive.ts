@@ -9,6 +9,7 @@ import { takeNotes } from './steps/notes.ts'
 import { finishPeriodic, runPeriodic } from './steps/periodic.ts'
 import { measureProgress } from './steps/progress.ts'
 import { scope } from './steps/scoper.ts'
+import { setAside } from './steps/set-aside.ts'
 import { trimSession } from './steps/trim.ts'
 import { wait } from './steps/wait.ts'
 import { work } from './steps/worker.ts'
@@ -41,7 +42,8 @@ const decisionInput = (context: RunContext) => ({
 const perform = async (context: RunContext, step: Step): Promise<void> => {
   switch (step.do) {
     case 'record':
-      return context.record(step.event)
+      context.record(step.event)
+      return step.event.type === 'session.stale' ? setAside(context, step.event.session) : undefined
     case 'run-worker':
       return work(context, step.prompt, step.session)
     case 'run-judge':

@@ -13,9 +13,11 @@ import type { RunSettings } from './context.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
 import { readInstructions } from './instructions.ts'
 import { takeLock } from './lock.ts'
+import { runOnFinish } from './on-finish.ts'
 import { openRun, readPrompts } from './open-run.ts'
 import { endOrphan } from './orphan.ts'
 import { progressFingerprint } from './progress.ts'
+import { workerInvocation } from './steps/worker.ts'
 import { type AskForTrust, requireTrust } from './trust.ts'
 
 export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
@@ -40,6 +42,7 @@ export const startRun = async (
   const task = await loadTask({ file: taskFile, cwd: project, flags: request.flags, env })
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
   const { agent, agentFile } = await request.findAgent(task.directives)
+  refuseArguments(agent, agentFile, project, task.directives, env)
   const { image } = task.directives
   if (image !== undefined) await requireSandbox(image, task.directives, env)
   const loop = loopFolder(project)
@@ -64,7 +67,7 @@ export const startRun = async (
       now: Date.now,
       random: Math.random,
     }
-    return await runInPlace(
+    return await carry(
       settings,
       {
         type: 'run.started',
@@ -105,9 +108,10 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     ])
     const directives = await withPeriodicPrompts(resolved.directives, project, request.env)
     const { agent, agentFile } = await request.findAgent(directives)
+    refuseArguments(agent, agentFile, project, directives, request.env)
     await endOrphan(events)
     const prompts = await readPrompts(run)
-    return await runInPlace(
+    return await carry(
       { ...request, ...prompts, loop, run, agent, agentFile, directives, now: Date.now, random: Math.random },
       { type: 'run.resumed', yoke: version, directives: asInput(directives) },
       events,
@@ -115,6 +119,20 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
   } finally {
     await release()
   }
+}
+
+/** Carries the run to its end, and tells the user's `on-finish` command of it. */
+const carry = async (
+  settings: RunSettings & RunListener,
+  begin: NewEvent,
+  past: readonly RunEvent[],
+): Promise<End> => {
+  const end = await runInPlace(settings, begin, past)
+  const { 'on-finish': command } = settings.directives
+  const problem =
+    command === undefined ? undefined : await runOnFinish(command, end, settings.project, settings.env)
+  if (problem !== undefined) process.stderr.write(`yoke: ${problem}\n`)
+  return end
 }
 
 /** Carries the run on the host, or, with `image`, in containers that are gone afterwards. */
@@ -132,4 +150,15 @@ const runInPlace = async (
   } finally {
     for (const problem of await sandbox.clean()) process.stderr.write(`yoke: ${problem}\n`)
   }
+}
+
+/** Throws `E_AGENT_ARGS` for what the agent's command line would refuse, before anything is written. */
+const refuseArguments = (
+  agent: Agent,
+  file: string,
+  cwd: string,
+  directives: Directives,
+  env: RunSettings['env'],
+): void => {
+  agent.commandLine(file, workerInvocation(cwd, directives, '', { kind: 'new' }), env)
 }

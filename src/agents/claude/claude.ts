@@ -6,7 +6,7 @@ import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { isLoggedIn } from './login.ts'
-import { findSession, registryFolder } from './session-file.ts'
+import { findSession, registryFolder, setAside } from './session-file.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
 export const claude: Agent = {
@@ -20,5 +20,6 @@ export const claude: Agent = {
   classify,
   printsSessionCost,
   findSession,
+  setAside,
   trimSession: ({ env, ...request }) => trim({ ...request, liveSessions: registryFolder(env) }),
 }

@@ -1,6 +1,6 @@
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { slug } from './slug.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -42,4 +42,16 @@ export const findSession = async (id: string, cwd: string, env: Env): Promise<st
 const changedAt = async (file: string): Promise<number | undefined> => {
   const found = await stat(file).catch(() => undefined)
   return found?.isFile() ? found.mtimeMs : undefined
+}
+
+/** Moves the session's file, which is never deleted: the user may want to look why it could not go on. */
+export const setAside = async (id: string, cwd: string, env: Env, target: string): Promise<void> => {
+  const file = await findSession(id, cwd, env)
+  if (file === undefined) return
+  await mkdir(dirname(target), { recursive: true })
+  await rename(file, target).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EXDEV') throw error
+    await copyFile(file, target)
+    await rm(file)
+  })
 }

@@ -1,3 +1,5 @@
+import type { Invocation, SessionUse } from '../../agents/agent.ts'
+import type { Directives } from '../../task/directives.ts'
 import type { RunContext } from '../context.ts'
 import { runAgent } from './agent.ts'
 
@@ -7,16 +9,24 @@ export const work = async (
   prompt: string,
   session: string | undefined,
 ): Promise<void> => {
-  const { directives, project } = context
-  await runAgent(context, {
-    role: 'worker',
-    prompt,
-    cwd: project,
-    session: session === undefined ? { kind: 'new' } : { kind: 'resume', id: session },
-    access: 'edit',
-    permissionMode: directives['permission-mode'],
-    allowedTools: directives['allowed-tools'],
-    extraArgs: directives['agent-args'],
-    ...(directives.model === undefined ? {} : { model: directives.model }),
-  })
+  const use: SessionUse = session === undefined ? { kind: 'new' } : { kind: 'resume', id: session }
+  await runAgent(context, workerInvocation(context.project, context.directives, prompt, use))
 }
+
+/** How the worker is started, with what the user's directives say of it. */
+export const workerInvocation = (
+  cwd: string,
+  directives: Directives,
+  prompt: string,
+  session: SessionUse,
+): Invocation => ({
+  role: 'worker',
+  prompt,
+  cwd,
+  session,
+  access: 'edit',
+  permissionMode: directives['permission-mode'],
+  allowedTools: directives['allowed-tools'],
+  extraArgs: directives['agent-args'],
+  ...(directives.model === undefined ? {} : { model: directives.model }),
+})
