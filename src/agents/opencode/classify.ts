@@ -29,7 +29,7 @@ export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   const facts: Facts = { ending, invocation, messages: messagesOf(ending) }
   const rule = failureRules.find((each) => fits(each, facts))
   const telling = facts.messages.find((message) => rule?.says?.test(message)) ?? facts.messages[0]
-  return outcome(rule?.class ?? 'crash', ending, evidence(telling ?? howItEnded(ending)))
+  return outcome(rule?.class ?? 'crash', ending, evidence(inShort(telling ?? howItEnded(ending))))
 }
 
 /** Reasons after which OpenCode asks the model again. */
@@ -49,6 +49,10 @@ const messagesOf = (ending: Ending): readonly string[] =>
 
 /** OpenCode colours its messages also where no terminal is. */
 const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
+
+/** The help of a command, in place of a word about what was wrong with its options. */
+const inShort = (message: string): string =>
+  /^opencode run \[message\.\.\]/m.test(message) ? 'OpenCode does not know one of its options' : message
 
 const outcome = (kind: OutcomeClass, ending: Ending, shown: string): Outcome => {
   const { answers = nothing } = ending

@@ -77,7 +77,8 @@ export const failureRules: readonly FailureRule[] = [
   },
   {
     class: 'bad-config',
-    says: /model not found|ProviderModelNotFoundError|ProviderInitError|no such (?:model|agent)|Unknown arguments?|ConfigInvalidError|ConfigJsonError|Configuration is invalid|is not valid JSON|Failed to change directory|Invalid values/i,
+    // An unknown option gets the help, which begins so, and no word more.
+    says: /^opencode run \[message\.\.\]|model not found|ProviderModelNotFoundError|ProviderInitError|no such (?:model|agent)|Unknown arguments?|ConfigInvalidError|ConfigJsonError|Configuration is invalid|is not valid JSON|Failed to change directory|Invalid values/im,
     when: status(404),
   },
   // The store of a session that cannot be read any more: a row that is no JSON, pages that are torn.

@@ -10,13 +10,14 @@ type Env = Readonly<Record<string, string | undefined>>
  * not even offered (1.18.33). No instructions, agents, plugins or rules of the project are read: the worker can write them. Of the
  * user's own only what `inspect` found is handed on.
  */
-export const readOnlyEnv = (env: Env, { settings }: Installation): Readonly<Record<string, string>> => ({
+export const readOnlyEnv = (env: Env, { settings }: Installation): Env => ({
   OPENCODE_DB: ':memory:',
   OPENCODE_DISABLE_PROJECT_CONFIG: '1',
   OPENCODE_DISABLE_CLAUDE_CODE: '1',
   OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
-  OPENCODE_CONFIG: '',
-  OPENCODE_CONFIG_DIR: '',
+  OPENCODE_CONFIG: undefined,
+  // Also an empty one counts: as the folder that the role works in.
+  OPENCODE_CONFIG_DIR: undefined,
   // Holds the user's instructions, agents and commands: the role gets an empty one.
   XDG_CONFIG_HOME: join(cacheFolder(env), 'opencode-read-only'),
   OPENCODE_CONFIG_CONTENT: JSON.stringify({
@@ -51,7 +52,7 @@ const readOnlyRules: Rules = {
     '*': 'deny',
     ...each(['git status', 'git diff', 'git log', 'git show', 'git blame', 'git ls-files', 'git rev-parse']),
     // `--output` writes a file; git takes it in a shortened form, and the shell in pieces.
-    ...never(['*--o*', '*"*', "*'*", '*\\*', '*$*', '*{*']),
+    ...never(['*--ou*', '*"*', "*'*", '*\\*', '*$*', '*{*']),
     ...each(['ls', 'cat', 'head', 'tail', 'wc', 'grep', 'stat', 'pwd', 'diff', 'cmp']),
     ...never(['*>*', '*<(*', '*$(*', '*`*']),
   },

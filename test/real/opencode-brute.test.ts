@@ -1,0 +1,129 @@
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/events.ts'
+import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
+import { opencodePath } from '../helpers/opencode.ts'
+import { eventsOf, yoke } from '../helpers/yoke.ts'
+import { place, reply, roles, say, think, verdict } from './project.ts'
+
+const files = {
+  'task.md':
+    '---\nagent: opencode\nchecks: grep -q two a.txt\n---\nMake a.txt say two and b.txt say three.\n',
+  'a.txt': 'one\nkept line\n',
+  'b.txt': 'nothing yet\n',
+  'c.txt': 'a file that is read once and not needed again\n',
+}
+
+const read = (path: string) => ({ tool: 'read', input: { filePath: `{{cwd}}/${path}` } })
+const edit = (path: string, from: string, to: string) => ({
+  tool: 'edit',
+  input: { filePath: `{{cwd}}/${path}`, oldString: from, newString: to },
+})
+const notes = (content: string) => ({
+  tool: 'write',
+  input: { filePath: '{{cwd}}/.loop/notes.md', content },
+})
+
+/** A check fails, then the judge objects, then it is done. */
+const scenario = {
+  name: 'three iterations',
+  roles,
+  script: {
+    worker: [
+      [
+        reply(think('Three files.'), say('I read.'), read('a.txt'), read('b.txt'), read('c.txt')),
+        reply(notes('Read all.\n\nKEEP: a.txt\n')),
+        reply(say('Done, I say.')),
+      ],
+      [
+        reply(think('The check is right.'), edit('a.txt', 'one', 'two')),
+        reply(notes('a.txt is changed.\n\nKEEP: a.txt, b.txt\n')),
+        reply(say('Now a.txt says two.')),
+      ],
+      [
+        reply(read('b.txt')),
+        reply(edit('b.txt', 'nothing yet', 'three')),
+        reply(notes('All changed.\n\nKEEP: a.txt b.txt\n')),
+        reply(say('Now b.txt says three.')),
+      ],
+    ],
+    judge: [
+      [reply(read('b.txt')), reply(verdict('continue', 'b.txt does not say three.'))],
+      [reply(read('b.txt')), reply(say('Both are right.\n\nVERDICT: done, I looked'))],
+    ],
+  },
+}
+
+const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
+  events.filter((event): event is RunEvent & { type: T } => 'type' in event && event.type === type)
+
+describe('yoke brute with the real OpenCode', () => {
+  it('works in one line of sessions, trimmed between iterations, until the judge says done', {
+    timeout: 300_000,
+  }, async () => {
+    const { project, home, server, env } = await place({ files, scenario })
+    const bin = join(home, 'bin')
+    await mkdir(bin)
+    await symlink(opencodePath(), join(bin, 'opencode'))
+    const run = await yoke(
+      [
+        'brute',
+        'task.md',
+        '--trust',
+        '--max-iterations',
+        '5',
+        '--json',
+        '--model',
+        'anthropic/claude-sonnet-4-5',
+      ],
+      { cwd: project, env: { ...env, PATH: `${bin}:${dirname(process.execPath)}:${env.PATH}` } },
+    )
+    expect(run.stderr).toBe('')
+    expect(run.code).toBe(0)
+    expect(await readFile(join(project, 'a.txt'), 'utf8')).toBe('two\nkept line\n')
+    expect(await readFile(join(project, 'b.txt'), 'utf8')).toBe('three\n')
+
+    const events = eventsOf(run)
+    expect(of(events, 'iteration.started')).toHaveLength(3)
+    expect(of(events, 'check.failed')).toHaveLength(1)
+    expect(of(events, 'judge.verdict').map((event) => event.verdict)).toEqual(['continue', 'done'])
+    expect(of(events, 'run.finished')).toMatchObject([{ result: 'done', exitCode: 0, iterations: 3 }])
+    const trims = of(events, 'trim.applied')
+    const workers = of(events, 'agent.finished').filter(({ role }) => role === 'worker')
+    expect(workers.map(({ session }) => session)).toEqual(trims.map(({ session }) => session))
+    expect(trims.slice(0, 2).map(({ newSession }) => newSession)).toEqual(
+      workers.slice(1).map(({ session }) => session),
+    )
+    expect(trims[1]?.refreshed).toEqual(['a.txt'])
+
+    const turns = [0, 1, 2].map((turn) =>
+      server.requests.filter((each) => each.role === 'worker' && each.turn === turn),
+    )
+    const [first, second, third] = turns.map((requests) => requests[0])
+    if (!first || !second || !third) throw new Error('a turn is missing')
+    const results = (request: typeof first) => [...toolResults(request).values()].join('\n')
+    expect(toolUses(second).map(({ name }) => name)).toEqual(['read'])
+    expect(results(second)).toContain('kept line')
+    expect(results(third)).toContain('two')
+    expect(results(third)).not.toContain('one')
+    for (const request of [second, third]) {
+      const texts = messageTexts(request).map(({ text }) => text)
+      expect(JSON.stringify(request.body).includes('Three files.')).toBe(false)
+      expect(texts.filter((text) => text.includes('Make a.txt say two'))).toHaveLength(1)
+      expect(prefixBytes(request, 1)).toBe(prefixBytes(first, 1))
+    }
+    expect(messageTexts(second).at(-1)?.text).toContain('grep -q two a.txt')
+    expect(messageTexts(third).at(-1)?.text).toContain('b.txt does not say three.')
+
+    // The judge never sees the worker's words.
+    const judged = JSON.stringify(
+      server.requests.filter(({ role }) => role === 'judge').map(({ body }) => body),
+    )
+    expect(/Done, I say|Now a\.txt says|KEEP:/.exec(judged)).toBeNull()
+    const backups = await readdir(
+      join(project, '.loop/runs', (await readdir(join(project, '.loop/runs')))[0] ?? '', 'backups'),
+    )
+    expect(backups.filter((name) => name.endsWith('.bak'))).toHaveLength(3)
+  })
+})
