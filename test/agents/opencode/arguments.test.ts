@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import type { Invocation } from '../../../src/agents/agent.ts'
+import { commandLine } from '../../../src/agents/opencode/arguments.ts'
+
+const worker: Invocation = {
+  role: 'worker',
+  prompt: 'Do it',
+  cwd: '/project',
+  session: { kind: 'new' },
+  access: 'edit',
+}
+
+const judge: Invocation = { ...worker, role: 'judge', session: { kind: 'ephemeral' }, access: 'read-only' }
+
+const base = ['run', '--format', 'json', '--print-logs', '--log-level', 'ERROR']
+
+const line = (invocation: Invocation, env = {}) => commandLine('/bin/opencode', invocation, env)
+const variable = (invocation: Invocation, name: string, env = {}): unknown =>
+  JSON.parse(line(invocation, env).env[name] ?? 'null')
+
+describe('the command line of OpenCode', () => {
+  it.each<[string, Invocation, readonly string[]]>([
+    ['a new session', worker, base],
+    [
+      'a resumed session',
+      { ...worker, session: { kind: 'resume', id: 'ses_1' } },
+      [...base, '--session', 'ses_1'],
+    ],
+    ['a session that is not kept', { ...worker, session: { kind: 'ephemeral' } }, base],
+    ['a model', { ...worker, model: 'anthropic/x' }, [...base, '--model', 'anthropic/x']],
+    [
+      "the user's own arguments, last",
+      { ...worker, extraArgs: ['--agent', 'mine'] },
+      [...base, '--agent', 'mine'],
+    ],
+  ])('with %s', (_, invocation, expected) => {
+    expect(line(invocation).args).toEqual(expected)
+  })
+
+  it('hands the prompt over by standard input only', () => {
+    const { args, stdin } = line(worker)
+    expect(stdin).toBe('Do it')
+    expect(args).not.toContain('Do it')
+  })
+
+  it.each(['--continue', '-s', '--session=x', '--fork', '--format', '--attach', '--auto', '--dir', '-m'])(
+    'refuses %s among the arguments of the user',
+    (option) => {
+      expect(() => line({ ...worker, extraArgs: [option] })).toThrow(
+        expect.objectContaining({ code: 'E_AGENT_ARGS', exit: 2 }),
+      )
+    },
+  )
+
+  it('takes no variable of a session around yoke along', () => {
+    const { env } = line(worker, {
+      OPENCODE: '1',
+      AGENT: '1',
+      OPENCODE_PID: '7',
+      OPENCODE_CONFIG: '/c',
+      A: 'b',
+    })
+    expect(env).toMatchObject({ OPENCODE_CONFIG: '/c', A: 'b' })
+    expect(Object.keys(env)).not.toContain('OPENCODE')
+    expect(Object.keys(env)).not.toContain('AGENT')
+    expect(Object.keys(env)).not.toContain('OPENCODE_PID')
+  })
+})
+
+describe('what a worker may do', () => {
+  const deny = { question: 'deny', plan_enter: 'deny', plan_exit: 'deny' }
+
+  it.each<[string, Record<string, string>]>([
+    ['acceptEdits', deny],
+    ['bypassPermissions', { '*': 'allow', ...deny }],
+    ['allow', { '*': 'allow', ...deny }],
+  ])('with the permission mode %s', (permissionMode, expected) => {
+    expect(variable({ ...worker, permissionMode }, 'OPENCODE_PERMISSION')).toEqual(expected)
+  })
+
+  it('is refused with a mode that there is not', () => {
+    expect(() => line({ ...worker, permissionMode: 'yolo' })).toThrow('no permission mode `yolo`')
+  })
+
+  it.each<[string, readonly string[], object]>([
+    ['a tool', ['WebFetch'], { webfetch: { '*': 'allow' } }],
+    ['commands', ['Bash(npm test:*)'], { bash: { 'npm test': 'allow', 'npm test *': 'allow' } }],
+    ['a tool by its name at Claude Code', ['Write'], { edit: { '*': 'allow' } }],
+    ['several rules for a tool', ['bash(a)', 'bash(b)'], { bash: { a: 'allow', b: 'allow' } }],
+  ])('with rules for %s', (_, allowedTools, permission) => {
+    expect(variable({ ...worker, allowedTools }, 'OPENCODE_CONFIG_CONTENT')).toMatchObject({
+      agent: { build: { permission } },
+    })
+  })
+
+  it('is said to the agent that the user chose', () => {
+    const own = { ...worker, allowedTools: ['Bash'], extraArgs: ['--agent=mine'] }
+    expect(variable(own, 'OPENCODE_CONFIG_CONTENT')).toMatchObject({ agent: { mine: { permission: {} } } })
+  })
+
+  it('stands beside what the environment says already', () => {
+    const env = {
+      OPENCODE_CONFIG_CONTENT: '{"model":"a/b","experimental":{"x":1}}',
+      OPENCODE_PERMISSION: '{"bash":"deny"}',
+    }
+    expect(variable(worker, 'OPENCODE_CONFIG_CONTENT', env)).toEqual({
+      model: 'a/b',
+      experimental: { x: 1, continue_loop_on_deny: true },
+    })
+    expect(variable(worker, 'OPENCODE_PERMISSION', env)).toEqual({ bash: 'deny', ...deny })
+  })
+})
+
+describe('what a judge may do', () => {
+  it('is to read, whatever the invocation and the environment allow', () => {
+    const { env } = commandLine(
+      'f',
+      { ...judge, permissionMode: 'bypassPermissions', allowedTools: ['Bash'] },
+      {
+        OPENCODE_PERMISSION: '{"*":"allow"}',
+        OPENCODE_CONFIG: '/mine',
+        OPENCODE_CONFIG_DIR: '/mine',
+        HOME: '/h',
+      },
+      { settings: { provider: { own: {} } }, env: {} },
+    )
+    expect(Object.keys(env)).not.toContain('OPENCODE_CONFIG')
+    expect(Object.keys(env)).not.toContain('OPENCODE_CONFIG_DIR')
+    expect(env).toMatchObject({ OPENCODE_DB: ':memory:', OPENCODE_DISABLE_PROJECT_CONFIG: '1' })
+    expect(env['XDG_CONFIG_HOME']).toMatch(/^\/h\//)
+    expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toMatchObject({
+      provider: { own: {} },
+      snapshot: false,
+    })
+    const rules = JSON.parse(env['OPENCODE_PERMISSION'] ?? '') as Record<string, unknown>
+    expect(Object.entries(rules)[0]).toEqual(['*', 'deny'])
+    expect(rules['edit']).toBeUndefined()
+  })
+})
