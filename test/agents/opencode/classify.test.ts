@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest'
+import type { Ending, Invocation } from '../../../src/agents/agent.ts'
+import { classify } from '../../../src/agents/opencode/classify.ts'
+
+const worker: Invocation = {
+  role: 'worker',
+  prompt: '',
+  cwd: '/p',
+  session: { kind: 'new' },
+  access: 'edit',
+}
+const resumed: Invocation = { ...worker, session: { kind: 'resume', id: 'ses_1' } }
+const judge: Invocation = { ...worker, role: 'judge', session: { kind: 'ephemeral' }, access: 'read-only' }
+
+const answers = {
+  count: 2,
+  tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
+  costUsd: 0.5,
+  said: 'Done',
+  denials: [],
+}
+
+const ending = (more: Partial<Ending> = {}): Ending => ({
+  exit: 0,
+  signal: null,
+  results: [],
+  requestErrors: [],
+  answers: { ...answers, finish: 'stop' },
+  stderr: '',
+  endedAt: Date.parse('2026-12-01T10:00:00Z'),
+  timeZone: 'UTC',
+  ...more,
+})
+
+const none = { ...answers, count: 0, said: '', costUsd: 0 }
+const failed = (text: string, more: object = {}): Partial<Ending> => ({
+  exit: 1,
+  answers: none,
+  requestErrors: [{ error: 'APIError', text, ...more }],
+})
+
+describe('what a start of OpenCode came to', () => {
+  it('is ok with what the answers add up to', () => {
+    expect(classify(ending(), worker)).toEqual({
+      class: 'ok',
+      text: 'Done',
+      costUsd: 0.5,
+      tokens: answers.tokens,
+      turns: 2,
+      denials: [],
+      evidence: '',
+    })
+  })
+
+  it.each<[string, string, Partial<Ending>, Invocation]>([
+    [
+      'an error that it got over',
+      'ok',
+      { exit: 1, requestErrors: [{ error: 'ContextOverflowError', text: 'x' }] },
+      worker,
+    ],
+    ['an answer that was cut at its longest', 'ok', { answers: { ...answers, finish: 'length' } }, worker],
+    [
+      'a turn that ended within its tools',
+      'crash',
+      { answers: { ...answers, finish: 'tool-calls' } },
+      worker,
+    ],
+    [
+      'a refusal in between',
+      'permission',
+      { answers: { ...answers, finish: 'stop', denials: ['bash x'] } },
+      worker,
+    ],
+    [
+      'a refusal that ended the turn',
+      'permission',
+      { answers: { ...answers, finish: 'tool-calls', denials: ['bash x'] } },
+      worker,
+    ],
+    ['a refusal to a judge', 'ok', { answers: { ...answers, finish: 'stop', denials: ['bash x'] } }, judge],
+    [
+      'an unknown session',
+      'stale-session',
+      { exit: 1, answers: none, stderr: '\u001b[91m\u001b[1mError: \u001b[0mSession not found' },
+      resumed,
+    ],
+    [
+      'one in 1.2.1 to 1.14.41',
+      'stale-session',
+      { answers: none, stderr: 'NotFoundError: Session not found: ses_1\n at x' },
+      resumed,
+    ],
+    [
+      'one in 1.1.65',
+      'stale-session',
+      { answers: none, stderr: 'NotFoundError\n Resource not found: /x/ses_1.json' },
+      resumed,
+    ],
+    [
+      'one that hangs',
+      'stale-session',
+      { exit: null, signal: 'SIGTERM', endedBy: 'idle-timeout', answers: none },
+      resumed,
+    ],
+    [
+      'silence in a new session',
+      'timeout',
+      { exit: null, signal: 'SIGTERM', endedBy: 'idle-timeout', answers: none },
+      worker,
+    ],
+    [
+      'silence after an answer',
+      'timeout',
+      { endedBy: 'idle-timeout', answers: { ...answers, finish: 'tool-calls' } },
+      resumed,
+    ],
+    [
+      'words about a session in a turn that failed later',
+      'crash',
+      { exit: 1, answers: { ...answers, finish: 'tool-calls' }, stderr: 'Session not found' },
+      resumed,
+    ],
+    [
+      'retries against a limit',
+      'rate-limit',
+      { endedBy: 'idle-timeout', answers: none, retrying: 'This request would exceed your rate limit' },
+      resumed,
+    ],
+    [
+      'retries against a usage limit',
+      'rate-limit',
+      { endedBy: 'idle-timeout', answers: none, retrying: 'Usage limit reached' },
+      worker,
+    ],
+    [
+      'retries without a connection',
+      'overloaded',
+      { endedBy: 'idle-timeout', answers: none, retrying: 'Cannot connect to API' },
+      resumed,
+    ],
+    [
+      'a missing key',
+      'auth',
+      { ...failed('x'), requestErrors: [{ error: 'ProviderAuthError', text: 'API key is missing' }] },
+      worker,
+    ],
+    ['a refused key', 'auth', failed('invalid x-api-key', { status: 401 }), worker],
+    ['no credit', 'billing', failed('Your credit balance is too low', { status: 400 }), worker],
+    [
+      'a refused history',
+      'rejected-history',
+      failed('messages.1.content.0: Invalid signature', { status: 400 }),
+      worker,
+    ],
+    ['another refusal of a resumed session', 'rejected-history', failed('odd', { status: 400 }), resumed],
+    [
+      'a session that cannot be read',
+      'rejected-history',
+      failed('Unexpected server error. Check server logs for details.'),
+      resumed,
+    ],
+    [
+      'a torn store',
+      'rejected-history',
+      { exit: 1, answers: none, stderr: 'database disk image is malformed' },
+      resumed,
+    ],
+    ['an unknown model', 'bad-config', failed('Model not found: a/b'), worker],
+    [
+      'an unknown option',
+      'bad-config',
+      { exit: 1, answers: none, stderr: 'opencode run [message..]\n\nrun opencode' },
+      worker,
+    ],
+    ['a provider that is down', 'overloaded', failed('Internal server error', { status: 500 }), worker],
+    ['a signal', 'killed', { exit: null, signal: 'SIGKILL', answers: none }, worker],
+    ['the end by yoke', 'killed', { exit: null, signal: 'SIGTERM', endedBy: 'abort', answers: none }, worker],
+    ['nothing at all', 'crash', { answers: none }, worker],
+  ])('with %s is %s', (_, expected, more, invocation) => {
+    expect(classify(ending(more), invocation).class).toBe(expected)
+  })
+
+  it('names when a limit is over', () => {
+    const { class: kind, resetsAt } = classify(
+      ending({ endedBy: 'idle-timeout', answers: none, retrying: 'Usage limit reached, resets 5pm (UTC)' }),
+      worker,
+    )
+    expect(kind).toBe('rate-limit')
+    expect(resetsAt).toBe(Date.parse('2026-12-01T17:00:00Z'))
+  })
+})
