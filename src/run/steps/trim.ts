@@ -13,7 +13,7 @@ export const trimSession = async (
   context: RunContext,
   { role = 'worker', session, keep, harder }: Step & { do: 'trim' },
 ): Promise<void> => {
-  const { agent, agentFile, record, project, env, directives, run, state, now } = context
+  const { agent, agentFile, place, record, project, env, directives, run, state, now } = context
   const refuse = (code: string, reason: string) =>
     record({ type: 'trim.refused', ...unlessWorker(role), session, code, reason })
   const file = await agent.findSession(session, project, env)
@@ -22,6 +22,7 @@ export const trimSession = async (
   const began = now()
   const result = await agent.trimSession({
     program: agentFile,
+    ...(place === undefined ? {} : { launch: place.launch }),
     session,
     file,
     keep,
