@@ -18,10 +18,12 @@ const first = JSON.parse(lines.find((line) => line.includes('"type":"user"')))
 const branch = []
 let parent = first.uuid
 for (let n = 0; n < 1000; n++) {
-  const base = { isSidechain: false, sessionId: first.sessionId, cwd: first.cwd, version: first.version, timestamp: first.timestamp, userType: 'external' }
-  const use = { ...base, type: 'assistant', uuid: crypto.randomUUID(), parentUuid: parent, message: { id: 'msg_pad' + n, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [{ type: 'tool_use', id: 'toolu_pad' + n, name: 'Bash', input: { command: 'make' } }], stop_reason: 'tool_use', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } } }
+  // Keys in the order in which Claude Code 2.1.332 writes them.
+  const head = (parentUuid) => ({ parentUuid, isSidechain: false })
+  const tail = { timestamp: first.timestamp, userType: 'external', entrypoint: 'sdk-cli', cwd: first.cwd, sessionId: first.sessionId, version: first.version, gitBranch: 'HEAD' }
+  const use = { ...head(parent), message: { id: 'msg_pad' + n, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [{ type: 'tool_use', id: 'toolu_pad' + n, name: 'Bash', input: { command: 'make' } }], stop_reason: 'tool_use', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } }, type: 'assistant', uuid: crypto.randomUUID(), ...tail }
   const content = ('line of output ' + n + ' with "quotes" and more\n').repeat(110)
-  const result = { ...base, type: 'user', uuid: crypto.randomUUID(), parentUuid: use.uuid, message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_pad' + n, content }] }, toolUseResult: { stdout: content, stderr: '' } }
+  const result = { ...head(use.uuid), promptId: first.promptId, type: 'user', message: { role: 'user', content: [{ tool_use_id: 'toolu_pad' + n, type: 'tool_result', content, is_error: false }] }, uuid: crypto.randomUUID(), ...tail, toolUseResult: { stdout: content, stderr: '' }, sourceToolAssistantUUID: use.uuid }
   parent = result.uuid
   branch.push(JSON.stringify(use), JSON.stringify(result))
 }
