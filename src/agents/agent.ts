@@ -27,6 +27,8 @@ export type Invocation = {
   readonly permissionMode?: string
   readonly allowedTools?: readonly string[]
   readonly extraArgs?: readonly string[]
+  /** What this start may cost, in US dollars, where the CLI can be held to it. */
+  readonly budgetUsd?: number
 }
 
 /** What yoke finds out about an installed agent for a role with read-only access, which reads no settings by itself. */

@@ -1,8 +1,8 @@
 import type { RunState } from './state.ts'
 
-/** Milliseconds that this run has worked: neither the time between a stop and a resume, nor waits for a limit. */
+/** Milliseconds that this run has worked: not the time between a stop and a resume, and waits for a limit only if told so. */
 export const elapsedMs = (state: RunState, now: number): number =>
-  state.activeMs + now - state.activeSince - state.waitedMs
+  state.activeMs + now - state.activeSince - (state.directives['count-waits'] ? 0 : state.waitedMs)
 
 /** A limit that is reached, as a sentence, and whether another plan could go on. */
 export type Reached = { readonly reason: string; readonly fix: string; readonly ends: 'loop' | 'run' }

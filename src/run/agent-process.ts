@@ -34,8 +34,9 @@ export const startAgent = async (
       onEvent(event)
     }
   }
-  const installation =
-    invocation.access === 'read-only' ? await agent.inspect(file, env, place.launch) : undefined
+  // What depends on the installed release is worth the 0.3 s that its help takes; the rest is not.
+  const depends = invocation.access === 'read-only' || invocation.budgetUsd !== undefined
+  const installation = depends ? await agent.inspect(file, env, place.launch) : undefined
   const ended = await runProcess(place.launch(agent.commandLine(file, invocation, env, installation)), {
     ...options,
     idleTimeoutMs: options.idleTimeoutMs ?? patience?.silenceMs,

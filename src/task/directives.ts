@@ -323,6 +323,13 @@ export const DirectivesSchema = v.strictObject({
     ),
     'wait',
   ),
+  'count-waits': v.optional(
+    must(
+      value.onOff,
+      choice('Count waits', 'Whether waits for a usage limit count as time of the run.', ['on', 'off']),
+    ),
+    'off',
+  ),
   'on-finish': may(value.command, {
     title: 'On finish',
     description: 'A shell command that gets the result as JSON on its standard input.',

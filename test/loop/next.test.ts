@@ -131,6 +131,7 @@ describe('the end of a run', () => {
     const waited: NewEvent[] = [...ordinaryIteration(1), { type: 'wait.finished', waitedMs: 50_000 }]
     expect(next(ordinaryIteration(1), { 'max-duration': '60s' })).toMatchObject({ result: 'limit' })
     expect(next(waited, { 'max-duration': '60s' })).toMatchObject({ do: 'record' })
+    expect(next(waited, { 'max-duration': '60s', 'count-waits': 'on' })).toMatchObject({ result: 'limit' })
   })
 
   it('comes after the iteration when a signal asked for it', () => {

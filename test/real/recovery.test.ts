@@ -236,3 +236,66 @@ describe('trust', () => {
     })
   })
 })
+
+describe('a budget', () => {
+  const dear = { usage: { input_tokens: 100_000, output_tokens: 20_000 } }
+  it('is handed on to the agent, which stops in the middle of its turn', { timeout: 60_000 }, async () => {
+    const turn = worker.map((each) => ({ ...each, ...dear }))
+    const { project, env, server } = await place({
+      files,
+      scenario: { ...scenario, script: { worker: [turn], judge } },
+    })
+    const flags = ['--max-cost-usd', '1', '--model', 'claude-sonnet-4-5']
+    const run = await yoke(['brute', 'task.md', '--json', ...flags], { cwd: project, env })
+    expect(run.code).toBe(3)
+    expect(eventsOf(run).at(-1)).toMatchObject({ type: 'run.finished', result: 'limit' })
+    // Each answer costs 0.60: the second one passes the budget, and nothing comes after it.
+    expect(server.requests.filter(({ role }) => role === 'worker')).toHaveLength(2)
+  })
+})
+
+describe('text of a model, a file or a tool', () => {
+  it('has no power over the terminal, and is never run', { timeout: 60_000 }, async () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2Jpwned $(touch ran1) `touch ran2`; touch ran3'
+    const { project, env } = await place({
+      files: { ...files, 'task.md': `Leave two files. $(touch ran4) \`touch ran5\`\n` },
+      scenario: {
+        ...scenario,
+        script: {
+          worker: [[reply(say(evil)), ...worker.slice(1)], worker],
+          judge: [[reply(verdict('continue', evil)), reply(say('no'))], judge[1]],
+        },
+      },
+    })
+    const run = await yoke(['brute', 'task.md'], { cwd: project, env: { ...env, FORCE_COLOR: '0' } })
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('pwned')
+    expect(run.stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/)
+    expect(readdirSync(project).filter((name) => name.startsWith('ran'))).toEqual([])
+  })
+})
+
+const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+
+describe.skipIf(!mayMount)('a full disk', () => {
+  it('ends the run in one sentence; with room again it goes on', { timeout: 60_000 }, async () => {
+    const { project, env } = await place({ files, scenario })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', project])
+    try {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text)
+      writeFileSync(join(project, 'ballast'), Buffer.alloc(170 * 1024))
+      const full = await yoke(['brute', 'task.md'], { cwd: project, env })
+      expect(full.code).not.toBe(0)
+      expect(full.stderr).not.toContain('bug in yoke')
+      expect(full.stderr).toMatch(/disk is full|ENOSPC/)
+      rmSync(join(project, 'ballast'))
+      execFileSync('mount', ['-o', 'remount,size=64m', project])
+      const went =
+        existsSync(join(project, '.loop/runs')) && readdirSync(join(project, '.loop/runs')).length > 0
+      const again = await yoke(went ? ['resume'] : ['brute', 'task.md'], { cwd: project, env })
+      expect(again.code).toBe(0)
+    } finally {
+      execFileSync('umount', [project])
+    }
+  })
+})

@@ -13,7 +13,16 @@ export const commandLine = (
   env: Readonly<Record<string, string | undefined>>,
   installation: Installation = { settings: {}, env: {} },
 ): CommandLine => {
-  const { session, access, answer, model, permissionMode, allowedTools = [], extraArgs = [] } = invocation
+  const {
+    session,
+    access,
+    answer,
+    model,
+    permissionMode,
+    budgetUsd,
+    allowedTools = [],
+    extraArgs = [],
+  } = invocation
   refuseReserved(extraArgs)
   const readOnly = access === 'read-only'
   const { words } = installation
@@ -29,6 +38,10 @@ export const commandLine = (
         ? ['--no-session-persistence']
         : []),
       ...(answer !== undefined && has('--json-schema') ? ['--json-schema', JSON.stringify(answer)] : []),
+      // Counted from the start of this process, also in a resumed session (measured on 2.1.332).
+      ...(budgetUsd !== undefined && has('--max-budget-usd')
+        ? ['--max-budget-usd', budgetUsd.toFixed(4)]
+        : []),
       ...(readOnly ? readOnlyArguments(installation) : []),
       ...(!readOnly && permissionMode !== undefined ? ['--permission-mode', permissionMode] : []),
       ...(!readOnly && allowedTools.length > 0 ? ['--allowedTools', ...allowedTools] : []),

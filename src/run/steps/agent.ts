@@ -4,6 +4,7 @@ import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.t
 import type { Activity } from '../../events.ts'
 import { costOfStart } from '../../loop/cost.ts'
 import { sessionOf } from '../../loop/session.ts'
+import type { RunState } from '../../loop/state.ts'
 import { processStart } from '../../system/process-start.ts'
 import { startAgent } from '../agent-process.ts'
 import { Aborted, type RunContext } from '../context.ts'
@@ -26,43 +27,48 @@ export const runAgent = async (
   let version = ''
   const began = now()
 
-  const { outcome, ending, unknownEvents } = await startAgent(context.agent, context.agentFile, invocation, {
-    env: context.env,
-    place: context.place,
-    signal: context.abort,
-    iterationTimeoutMs: directives['iteration-timeout'],
-    idleTimeoutMs: directives['idle-timeout'],
-    stdoutFile: files.stream,
-    stderrFile: files.stderr,
-    onSpawn: (pid) =>
-      record({
-        type: 'agent.started',
-        iteration,
-        role,
-        attempt,
-        pid,
-        pidStart: processStart(pid) ?? '',
-        ...(session.kind === 'resume' ? { session: session.id } : {}),
-      }),
-    onEvent: (event) => {
-      meter.add(event)
-      if (event.type === 'started') version = event.version ?? ''
-      if (
-        event.type === 'started' &&
-        session.kind !== 'ephemeral' &&
-        event.session !== sessionOf(state(), role).id
-      )
+  const { outcome, ending, unknownEvents } = await startAgent(
+    context.agent,
+    context.agentFile,
+    withBudget(invocation, state()),
+    {
+      env: context.env,
+      place: context.place,
+      signal: context.abort,
+      iterationTimeoutMs: directives['iteration-timeout'],
+      idleTimeoutMs: directives['idle-timeout'],
+      stdoutFile: files.stream,
+      stderrFile: files.stderr,
+      onSpawn: (pid) =>
         record({
-          type: 'session.opened',
+          type: 'agent.started',
+          iteration,
           role,
-          session: event.session,
-          ...optional('version', event.version),
-        })
-      const activity = activityOf(role, event, context.project)
-      if (activity !== undefined) show(activity)
+          attempt,
+          pid,
+          pidStart: processStart(pid) ?? '',
+          ...(session.kind === 'resume' ? { session: session.id } : {}),
+        }),
+      onEvent: (event) => {
+        meter.add(event)
+        if (event.type === 'started') version = event.version ?? ''
+        if (
+          event.type === 'started' &&
+          session.kind !== 'ephemeral' &&
+          event.session !== sessionOf(state(), role).id
+        )
+          record({
+            type: 'session.opened',
+            role,
+            session: event.session,
+            ...optional('version', event.version),
+          })
+        const activity = activityOf(role, event, context.project)
+        if (activity !== undefined) show(activity)
+      },
+      onWarning: (message) => record({ type: 'warning', code: 'W_AGENT', message }),
     },
-    onWarning: (message) => record({ type: 'warning', code: 'W_AGENT', message }),
-  })
+  )
   if (ending.endedBy === 'abort') throw new Aborted()
 
   record({
@@ -123,3 +129,9 @@ const activityOf = (role: Role, event: AgentEvent, project: string): Activity | 
 /** A property that is left out when it has no value, as `exactOptionalPropertyTypes` wants it. */
 const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
   value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V })
+
+/** The rest of the budget is handed on: what one start can overspend is then the answer that is under way (§3.4). */
+const withBudget = (invocation: Invocation, { directives, costUsd }: RunState): Invocation => {
+  const most = directives['max-cost-usd']
+  return most === undefined ? invocation : { ...invocation, budgetUsd: Math.max(most - costUsd, 0.0001) }
+}
