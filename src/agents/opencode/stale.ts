@@ -1,7 +1,7 @@
 import { readFile as readBytes, stat } from 'node:fs/promises'
 import type { Read } from '../../transcript/reads.ts'
 import type { StaleReason } from '../../transcript/stale.ts'
-import { fileLines, parseReadText, readFile, renderReadText } from './read-text.ts'
+import { readAgain, readForms, renderReadText } from './read-text.ts'
 import type { Part } from './session-schema.ts'
 
 /** What a kept read is worth now. */
@@ -17,18 +17,19 @@ export const judgeRead = async (read: Read, part: Part, policy: 'refresh' | 'dro
   const file = await look(read.path)
   if (typeof file === 'string') return dropped(file)
   const old = part.state?.output ?? ''
-  const form = read.content === 'text' ? parseReadText(old) : undefined
+  const forms = read.content === 'text' ? readForms(old) : []
+  const [form] = forms
   if (form === undefined) {
     const readAt = part.state?.time?.end ?? part.state?.time?.start ?? 0
     return file.mtimeMs <= readAt ? { state: 'fresh' } : dropped('changed, and its form is unknown')
   }
   if (file.bytes.subarray(0, 8192).includes(0)) return dropped('binary')
-  const lines = fileLines(file.bytes)
-  if (lines.length === 0) return dropped('empty')
-  const now = readFile(lines, form.start, read.limit)
+  if (file.bytes.length === 0) return dropped('empty')
+  const isFresh = forms.some((each) => renderReadText(readAgain(each, file.bytes, read.limit)) === old)
+  if (isFresh) return { state: 'fresh' }
+  const now = readAgain(form, file.bytes, read.limit)
   if (now.lines.length === 0) return dropped('shorter than the offset')
-  const output = renderReadText({ ...form, ...now })
-  if (output === old) return { state: 'fresh' }
+  const output = renderReadText(now)
   return policy === 'drop' ? dropped('changed') : { state: 'refreshed', output, lines: now.lines }
 }
 
