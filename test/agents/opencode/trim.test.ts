@@ -1,0 +1,152 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { SessionTrim } from '../../../src/agents/agent.ts'
+import type { Message, Session } from '../../../src/agents/opencode/session-schema.ts'
+import { trimSession } from '../../../src/agents/opencode/trim.ts'
+import { temporaryFolder } from '../../helpers/temporary.ts'
+import { answer, call, prompt, read, session, text } from './session.ts'
+
+const program = join(import.meta.dirname, '../../fixtures/programs/opencode-store.mjs')
+
+/** A project whose files have been read, one after the other, and a store with that session. */
+const place = async (
+  files: Readonly<Record<string, string>>,
+  change: (whole: Session) => unknown = (whole) => whole,
+) => {
+  const root = await temporaryFolder()
+  const [cwd, store] = [join(root, 'project'), join(root, 'store')]
+  await Promise.all([cwd, store].map((folder) => mkdir(folder)))
+  const reads: Message[] = []
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(cwd, name), content)
+    reads.push(answer([read(join(cwd, name), content.trimEnd().split('\n'))]))
+  }
+  const whole = session(
+    prompt(text('Do it')),
+    ...reads,
+    answer([call('bash', { command: 'ls' }, 'x'), text('Done.')]),
+  )
+  const { id } = whole.info
+  await writeFile(join(store, `${id}.json`), JSON.stringify(change(whole)))
+  const trim = (more: Partial<SessionTrim> = {}, fault = '') =>
+    trimSession({
+      program,
+      session: id,
+      file: '',
+      keep: ['**'],
+      cwd,
+      staleReads: 'refresh',
+      harder: false,
+      backup: join(root, 'backups', `${more.session ?? id}.bak`),
+      env: { PATH: process.env['PATH'], STORE: store, FAULT: fault },
+      ...more,
+    })
+  const stored = async () => (await readdir(store)).map((name) => name.replace('.json', ''))
+  const load = async (name = ''): Promise<Session> =>
+    JSON.parse(await readFile(join(store, `${name}.json`), 'utf8'))
+  return { id, cwd, root, trim, stored, load }
+}
+
+const files = { 'a.ts': 'a\n', 'b.ts': 'b\nb\n' }
+
+describe('the trim of an OpenCode session', () => {
+  it('stores what stays as a session of its own, and the old one as its backup', async () => {
+    const { id, trim, stored, load, root } = await place(files)
+    const before = await load(id)
+    const result = await trim({ keep: ['a.ts'] })
+    if (result.status !== 'applied') throw new Error(JSON.stringify(result))
+    expect((await stored()).sort()).toEqual([id, result.newSession].sort())
+    expect((await load(result.newSession)).messages).toHaveLength(3)
+    expect(await load(id)).toEqual(before)
+    expect(JSON.parse(await readFile(join(root, 'backups', `${id}.bak`), 'utf8'))).toEqual(before)
+    expect((await readdir(join(root, 'backups'))).sort()).toEqual(
+      [`${id}.bak`, `${result.newSession}.origin`].sort(),
+    )
+  })
+
+  it('takes the one before away once what came after it has been trimmed', async () => {
+    const { id, trim, stored } = await place(files)
+    const first = await trim()
+    if (first.status !== 'applied') throw new Error(JSON.stringify(first))
+    const second = await trim({ session: first.newSession ?? '', keep: [] })
+    if (second.status !== 'applied') throw new Error(JSON.stringify(second))
+    expect((await stored()).sort()).toEqual([first.newSession, second.newSession].sort())
+    expect(await stored()).not.toContain(id)
+  })
+
+  it('refreshes a file that has changed, or drops it', async () => {
+    const { cwd, trim, load } = await place(files)
+    await writeFile(join(cwd, 'a.ts'), 'new\n')
+    const refreshed = await trim()
+    expect(refreshed).toMatchObject({ report: { paths: [{ state: 'refreshed' }, { state: 'fresh' }] } })
+    const { newSession } = refreshed as { newSession?: string }
+    expect((await load(newSession)).messages[1]?.parts[0]?.state?.output).toContain('1: new\n')
+    expect(await trim({ staleReads: 'drop' })).toMatchObject({ report: { dropped: [{ reason: 'changed' }] } })
+  })
+
+  it('keeps the newest half when the context is full', async () => {
+    const { trim } = await place({ 'a.ts': 'a\n'.repeat(50), 'b.ts': 'b\n'.repeat(50) })
+    expect(await trim({ harder: true })).toMatchObject({
+      report: { paths: [{ path: expect.stringMatching(/b\.ts$/) }], dropped: [{ reason: 'to make room' }] },
+    })
+  })
+
+  it.each<[string, string, string]>([
+    ['an import that stores nothing and says well done', 'silent', 'unverified'],
+    ['an import that stops half way', 'half', 'import'],
+  ])('is undone after %s', async (_, fault, code) => {
+    const { id, trim, stored } = await place(files)
+    expect(await trim({}, fault)).toMatchObject({ status: 'refused', code })
+    expect(await stored()).toEqual([id])
+  })
+
+  it.each<[string, string, (whole: Session) => unknown]>([
+    [
+      'drift',
+      'messages.0.info.role',
+      ({ messages: [first], ...rest }) => ({
+        ...rest,
+        messages: [{ ...first, info: { ...first?.info, role: 'system' } }],
+      }),
+    ],
+    ['drift', 'export', () => 'no session'],
+    ['no-answer', 'no answer', (whole) => ({ ...whole, messages: whole.messages.slice(0, 1) })],
+  ])('is refused with %s', async (code, words, change) => {
+    const { id, trim, stored } = await place(files, change)
+    const result = await trim()
+    expect(result).toMatchObject({ status: 'refused', code })
+    expect(result.status === 'refused' && result.reason).toContain(words)
+    expect(await stored()).toEqual([id])
+  })
+
+  it.each<[string, Partial<SessionTrim>, string]>([
+    ['an unknown session', { session: 'ses_none' }, 'missing'],
+    ['a program that is not there', { program: '/nonexistent/opencode' }, 'export'],
+    ['a backup that cannot be written', { backup: join(program, 'x.bak') }, 'io'],
+  ])('is refused for %s', async (_, more, code) => {
+    const { trim } = await place(files)
+    expect(await trim(more)).toMatchObject({ status: 'refused', code })
+  })
+
+  it('names parts of a type that yoke does not know, which go', async () => {
+    const { trim } = await place(files, (whole) => ({
+      ...whole,
+      messages: whole.messages.map((message) =>
+        message.info.role === 'user'
+          ? message
+          : {
+              ...message,
+              parts: [
+                ...message.parts,
+                { ...message.parts[0], id: `${message.parts[0]?.id}x`, type: 'novelty' },
+              ],
+            },
+      ),
+    }))
+    expect(await trim()).toMatchObject({
+      status: 'applied',
+      report: { unknown: [{ name: 'novelty', count: 3 }] },
+    })
+  })
+})
