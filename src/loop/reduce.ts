@@ -24,6 +24,7 @@ export const initialState = (directives: Directives, progress: string, now: numb
   periodicsChanged: [],
   failures: [],
   unreadable: 0,
+  left: [],
   trace: {},
   history: [],
   progress,
@@ -99,6 +100,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return {
         ...state,
         verdict: { verdict: event.verdict, reasons: event.reasons, next: event.next },
+        left: event.verdict === 'done' ? [] : event.reasons,
         feedback: { kind: 'objection', reasons: event.reasons, next: event.next },
         trace:
           event.verdict === 'continue'
@@ -167,6 +169,7 @@ const cycleStarted = (state: RunState, handoff: 'fresh' | 'keep'): RunState => {
     phase: { at: 'ready' },
     iterationsBefore: state.iteration,
     failures: [],
+    left: [],
     trace: {},
     history: [],
     reminded: true,
@@ -254,6 +257,7 @@ const afterCheck = (state: RunState, failures: readonly CheckFailure[]): RunStat
   return {
     ...next,
     feedback: { kind: 'checks-failed', failures },
+    left: failures.map(({ command }) => `The check \`${command}\` fails.`),
     trace: { ...state.trace, checks: digestOfChecks(failures) },
     phase: { at: 'progress' },
   }

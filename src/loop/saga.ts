@@ -129,17 +129,11 @@ const cycleStep = (saga: SagaState, loop: RunState, now: Now): Step => {
     title: saga.plan === undefined ? '' : titleOf(saga.plan),
     result,
     reason,
-    left: leftOf(loop),
+    left: [...loop.left],
     iterations: loop.iteration - loop.iterationsBefore,
     costUsd: loop.costUsd - saga.costBefore,
   }
   return { do: 'finish-cycle', cycle, commit: saga.commit }
-}
-
-/** What is missing by the word of the checks or of the judge, never of the worker (§2.1). */
-const leftOf = ({ verdict, failures }: RunState): string[] => {
-  if (verdict === undefined) return failures.map(({ command }) => `The check \`${command}\` fails.`)
-  return verdict.verdict === 'done' ? [] : [...verdict.reasons]
 }
 
 const finish = (result: 'done' | 'blocked' | 'agent-failing', reason: string, fix: string): Step => ({

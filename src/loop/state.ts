@@ -100,6 +100,8 @@ export type RunState = {
   readonly feedback?: Feedback
   readonly unreadable: number
   readonly verdict?: Verdict
+  /** What the checks or the judge said last is missing, never the worker (§2.1). */
+  readonly left: readonly string[]
   readonly trace: Omit<Trace, 'changed'>
   readonly history: readonly Trace[]
   /** The newest fingerprint of the project. */

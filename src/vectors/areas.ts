@@ -8,7 +8,9 @@ import { invocation } from './areas/invocation.ts'
 import { journal } from './areas/journal.ts'
 import { keep } from './areas/keep.ts'
 import { location } from './areas/location.ts'
+import { plan } from './areas/plan.ts'
 import { slug } from './areas/slug.ts'
+import { traceArea } from './areas/trace.ts'
 import { trim } from './areas/trim.ts'
 import { trust } from './areas/trust.ts'
 import { verdict } from './areas/verdict.ts'
@@ -18,8 +20,12 @@ export const areas: Readonly<Record<string, Area>> = {
   invocation,
   brute,
   fork,
+  loop: traceArea('brute'),
+  periodics: traceArea('brute'),
+  saga: traceArea('saga'),
   keep,
   verdict,
+  plan,
   journal,
   failure,
   trim,

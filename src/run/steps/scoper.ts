@@ -56,8 +56,8 @@ export const scope = async (context: RunContext, { cycle }: Step & { do: 'run-sc
   record({ type: 'cycle.planned', cycle, ...plan })
 }
 
-/** A plan without a text is none. */
-const readPlan = ({ answer, text }: Outcome): Plan | undefined => {
+/** The plan in the scoper's answer (§4.3). One without a text is none. */
+export const readPlan = ({ answer, text }: Pick<Outcome, 'answer' | 'text'>): Plan | undefined => {
   const structured = v.safeParse(PlanSchema, answer)
   const { success, output } = structured.success ? structured : v.safeParse(PlanSchema, jsonFromText(text))
   return success && (output.status !== 'plan' || output.plan.trim() !== '') ? output : undefined
