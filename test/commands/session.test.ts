@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { slug } from '../../src/agents/claude/slug.ts'
+import { processStart } from '../../src/system/process-start.ts'
+import { finishedRun } from '../helpers/session.ts'
+import { temporaryFolder } from '../helpers/temporary.ts'
+import { yoke } from '../helpers/yoke.ts'
+
+const id = '1c6e3f7a-1111-4111-8111-111111111111'
+
+/** A home with a project and a session in it: a.txt and b.txt were read. */
+const home = async () => {
+  const root = await temporaryFolder()
+  const project = join(root, 'my project')
+  mkdirSync(project)
+  const files = { [join(project, 'a.txt')]: 'text of a', [join(project, 'b.txt')]: 'text of b' }
+  for (const [path, text] of Object.entries(files)) writeFileSync(path, text)
+  const config = join(root, '.claude')
+  const put = (folder: string, { cwd = project, session = id, below = config } = {}) => {
+    const path = join(below, 'projects', folder, `${session}.jsonl`)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, finishedRun(files, { cwd, id: session }).bytes())
+    return path
+  }
+  const file = put(slug(project))
+  const env = { PATH: '/usr/bin:/bin', HOME: root }
+  const run = (args: readonly string[], more: Record<string, string> = {}, cwd = project) =>
+    yoke(args, { cwd, env: { ...env, ...more } })
+  return { root, project, config, file, put, run, text: () => readFileSync(file, 'utf8') }
+}
+
+describe('yoke trim', () => {
+  it.each([
+    ['its id', () => id],
+    ['the beginning of its id', () => '1c6e3f7a'],
+    ['its file', (file: string) => file],
+  ])('finds a session by %s', async (_what, name) => {
+    const at = await home()
+    const run = await at.run(['trim', name(at.file), '--keep', 'a.txt'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toMatch(/tokens a request/)
+    expect(at.text()).toContain('text of a')
+    expect(at.text()).not.toContain('text of b')
+  })
+
+  it('writes nothing in a dry run, and elsewhere with --out', async () => {
+    const at = await home()
+    const before = at.text()
+    const dry = await at.run(['trim', id, '--keep', 'a.txt', '--dry-run', '--json'])
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      status: 'planned',
+      report: { paths: [{ path: join(at.project, 'a.txt') }] },
+    })
+    expect(existsSync(join(at.root, '.local'))).toBe(false)
+    const out = join(at.root, 'out.jsonl')
+    expect(await at.run(['trim', id, '--keep', 'none', '--out', out])).toMatchObject({ code: 0 })
+    expect(readFileSync(out, 'utf8')).not.toContain('text of a')
+    expect(at.text()).toBe(before)
+  })
+
+  it('takes the notes of the project when nothing is named, and refuses without any', async () => {
+    const at = await home()
+    expect(await at.run(['trim', id])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('E_NO_KEEP'),
+    })
+    mkdirSync(join(at.project, '.loop'))
+    writeFileSync(join(at.project, '.loop/notes.md'), 'KEEP: b.txt\n')
+    expect(await at.run(['trim', id])).toMatchObject({ code: 0 })
+    expect(at.text()).toContain('text of b')
+    expect(at.text()).not.toContain('text of a')
+  })
+
+  it('is asked for by name, so that YOKE_DISABLE_SESSION_TRIM does not hold it back', async () => {
+    const at = await home()
+    expect(await at.run(['trim', id, '--keep', 'none'], { YOKE_DISABLE_SESSION_TRIM: '1' })).toMatchObject({
+      code: 0,
+    })
+    expect(at.text()).not.toContain('text of a')
+  })
+
+  it('refuses a session that a running CLI holds, and leaves it as it is', async () => {
+    const at = await home()
+    const before = at.text()
+    mkdirSync(join(at.config, 'sessions'))
+    const entry = { pid: process.pid, sessionId: id, procStart: processStart(process.pid) }
+    writeFileSync(join(at.config, 'sessions', `${process.pid}.json`), JSON.stringify(entry))
+    const refused = { code: 1, stderr: expect.stringContaining(`pid ${process.pid}`) }
+    expect(await at.run(['trim', id, '--keep', 'none'])).toMatchObject(refused)
+    expect(at.text()).toBe(before)
+  })
+})
+
+describe('finding a session', () => {
+  it('tells projects that share a folder by the cwd in the records (anthropics/claude-code#70076)', async () => {
+    const at = await home()
+    const other = '1c6e3f7a-2222-4222-8222-222222222222'
+    at.put(slug(at.project), { cwd: join(at.root, 'my-project'), session: other })
+    const run = await at.run(['inspect', '1c6e3f7a', '--json'])
+    expect(JSON.parse(run.stdout)).toMatchObject({ id, cwds: [at.project] })
+  })
+
+  it('says that a project was renamed (anthropics/claude-code#43202)', async () => {
+    const at = await home()
+    const run = await at.run(['inspect', id], {}, at.root)
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('the project was moved') })
+  })
+
+  it('looks into the folder of the environment and the usual one, and names twins', async () => {
+    const at = await home()
+    const config = join(at.root, 'elsewhere')
+    const twin = at.put('some-folder', { below: config, cwd: '/gone' })
+    const run = await at.run(['inspect', id, '--json'], { CLAUDE_CONFIG_DIR: config })
+    expect(JSON.parse(run.stdout)).toMatchObject({ file: at.file })
+    expect(run.stderr).toContain(twin)
+  })
+
+  it.each([
+    ['an id that fits none', ['inspect', 'ffffffff'], 'E_NO_SESSION'],
+    ['an id that is none', ['trim', '../../etc', '--keep', 'none'], 'E_NO_SESSION'],
+    ['a session without a backup', ['restore', id], 'E_NO_BACKUP'],
+    ['a wrong word for stale reads', ['trim', id, '--keep', 'none', '--stale-reads', 'x'], 'E_USAGE'],
+  ])('refuses %s', async (_what, args, code) => {
+    const at = await home()
+    expect(await at.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(`[${code}]`) })
+  })
+
+  it('asks which of several is meant', async () => {
+    const at = await home()
+    at.put(slug(at.project), { session: '1c6e3f7a-3333-4333-8333-333333333333' })
+    const run = await at.run(['inspect', '1c6e3f7a'])
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('fits 2 sessions') })
+  })
+})
+
+describe('yoke restore', () => {
+  it('undoes the trim; done again it takes that back, so that nothing is lost', async () => {
+    const at = await home()
+    const before = at.text()
+    await at.run(['trim', id, '--keep', 'none'])
+    const trimmed = at.text()
+    expect(await at.run(['restore', id])).toMatchObject({ code: 0 })
+    expect(at.text()).toBe(before)
+    expect(await at.run(['restore', id])).toMatchObject({ code: 0 })
+    expect(at.text()).toBe(trimmed)
+  })
+})
+
+describe('yoke inspect', () => {
+  it('shows what a session is made of, and changes nothing', async () => {
+    const at = await home()
+    const before = at.text()
+    const run = await at.run(['inspect', id])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    for (const part of ['attachment:prompt_snapshot', 'assistant', 'written   by 2.1.332', 'a.txt'])
+      expect(run.stdout).toContain(part)
+    expect(at.text()).toBe(before)
+  })
+
+  it('bears damage, and a line of 13 million characters', async () => {
+    const at = await home()
+    writeFileSync(
+      at.file,
+      `${at.text()}{"type":"user","torn\n${JSON.stringify({ type: 'x', text: 'y'.repeat(13_000_000) })}\n`,
+    )
+    const run = await at.run(['inspect', id, '--json'])
+    expect(JSON.parse(run.stdout)).toMatchObject({ longestLine: 13_000_022 })
+    expect(run.stdout).toContain('torn')
+  })
+})
