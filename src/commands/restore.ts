@@ -1,6 +1,10 @@
 import { copyFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CommandLine } from '../agents/agent.ts'
 import { locateSession } from '../agents/claude/locate.ts'
+import { findExecutable } from '../agents/find-executable.ts'
+import { opencode } from '../agents/opencode/opencode.ts'
+import { restoreSession } from '../agents/opencode/restore.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
 import { newestBackup } from '../run/session-backup.ts'
@@ -13,6 +17,7 @@ export const define: Define = (cli) => {
     .example('  yoke restore 1c6e3f7a')
     .action(async (session: string) => {
       const cwd = process.cwd()
+      if (/^ses_\w+$/.test(session)) return restoreOpencode(session, cwd)
       const { file, id, config } = await locateSession(String(session), cwd, process.env)
       const holder = await liveHolder(join(config, 'sessions'), id)
       if (holder !== undefined)
@@ -21,20 +26,36 @@ export const define: Define = (cli) => {
           `The session is in use by a running CLI (pid ${holder}).`,
           'End it first.',
         )
-      const backup = await newestBackup(id, cwd, process.env)
-      if (backup === undefined)
-        throw new YokeError(
-          'E_NO_BACKUP',
-          `There is no backup of the session ${id}.`,
-          'Run the command in the project whose run trimmed it.',
-          exitCode.usage,
-        )
+      const backup = await backupOf(id, cwd)
       await exchange(file, backup)
       process.stdout.write(
         `${file} is what it was before the trim. What it was until now is kept: the same command takes it back.\n`,
       )
       return exitCode.done
     })
+}
+
+const backupOf = async (id: string, cwd: string): Promise<string> => {
+  const backup = await newestBackup(id, cwd, process.env)
+  if (backup !== undefined) return backup
+  throw new YokeError(
+    'E_NO_BACKUP',
+    `There is no backup of the session ${id}.`,
+    'Run the command in the project whose run trimmed it.',
+    exitCode.usage,
+  )
+}
+
+/** A session of OpenCode goes on under another id after a trim: the one before it is there again, beside that. */
+const restoreOpencode = async (id: string, cwd: string): Promise<number> => {
+  const backup = await backupOf(id, cwd)
+  const program = await findExecutable(opencode, process.env)
+  const cli = { program, cwd, env: process.env, launch: (command: CommandLine) => command }
+  const how = await restoreSession(cli, id, backup)
+  process.stdout.write(
+    `The session is ${how === 'there' ? 'still' : 'again'} what it was before the trim: opencode --session ${id}\n`,
+  )
+  return exitCode.done
 }
 
 /** The session may have gone on since the trim: what it was until now becomes the backup. */

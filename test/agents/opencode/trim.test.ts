@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionTrim } from '../../../src/agents/agent.ts'
+import { restoreSession } from '../../../src/agents/opencode/restore.ts'
 import type { Message, Session } from '../../../src/agents/opencode/session-schema.ts'
 import { trimSession } from '../../../src/agents/opencode/trim.ts'
 import { temporaryFolder } from '../../helpers/temporary.ts'
@@ -45,7 +46,18 @@ const place = async (
   const stored = async () => (await readdir(store)).map((name) => name.replace('.json', ''))
   const load = async (name = ''): Promise<Session> =>
     JSON.parse(await readFile(join(store, `${name}.json`), 'utf8'))
-  return { id, cwd, root, trim, stored, load }
+  const undo = (fault = '') =>
+    restoreSession(
+      {
+        program,
+        cwd,
+        env: { PATH: process.env['PATH'], STORE: store, FAULT: fault },
+        launch: (command) => command,
+      },
+      id,
+      join(root, 'backups', `${id}.bak`),
+    )
+  return { id, cwd, root, trim, undo, stored, load }
 }
 
 const files = { 'a.ts': 'a\n', 'b.ts': 'b\nb\n' }
@@ -73,6 +85,19 @@ describe('the trim of an OpenCode session', () => {
     if (second.status !== 'applied') throw new Error(JSON.stringify(second))
     expect((await stored()).sort()).toEqual([first.newSession, second.newSession].sort())
     expect(await stored()).not.toContain(id)
+  })
+
+  it('is undone, also after the session before it has been taken away', async () => {
+    const { id, trim, undo, load, stored } = await place(files)
+    const before = await load(id)
+    const first = await trim()
+    expect(await undo()).toBe('there')
+    if (first.status !== 'applied') throw new Error(JSON.stringify(first))
+    await trim({ session: first.newSession ?? '', keep: [] })
+    expect(await stored()).not.toContain(id)
+    await expect(undo('half')).rejects.toMatchObject({ code: 'E_RESTORE' })
+    expect(await undo()).toBe('imported')
+    expect(await load(id)).toEqual(before)
   })
 
   it('refreshes a file that has changed, or drops it', async () => {
