@@ -12,5 +12,5 @@ it('comes to the right end through random faults, and kills of yoke', { timeout:
     ['scripts/soak.ts', '--iterations', '12', '--seed', '2'],
     { cwd: root },
   )
-  expect(stdout).toMatch(/^right: exit 0, 1[2-9] iterations in 5 lives/)
+  expect(stdout).toMatch(/^right: exit 0, 1[2-9] iterations in \d+ lives/)
 })
