@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { type Rehearsal, rehearse } from './rehearsal.ts'
+import type { RehearsalPlace } from './rehearsal-place.ts'
+import { type RehearsalRun, runOnce } from './rehearsal-run.ts'
+import { fullScenario, laterScenario, type Offer } from './rehearsal-script.ts'
+import { messagesRequest } from './request-view.ts'
+import type { Scenario } from './scenario.ts'
+
+/** A file below the CLI's folder of sessions. */
+export type StoredFile = { readonly path: string; readonly bytes: Buffer }
+
+export type FullRehearsal = Rehearsal & {
+  /** Session files as the CLI wrote them, untouched by a trim. */
+  readonly files: readonly StoredFile[]
+}
+
+type Options = {
+  readonly program: string
+  readonly place: RehearsalPlace
+  readonly base: Readonly<Record<string, string | undefined>>
+  /** Before every answer of the model: what a release writes may depend on it. */
+  readonly delayMs: number
+}
+
+/** The rehearsal with everything that a session can hold without a person: every tool, a compaction, a fork. */
+export const rehearseFully = async ({ program, place, base, delayMs }: Options): Promise<FullRehearsal> => {
+  const later = slowed(laterScenario(), delayMs)
+  const scenario = slowed(fullScenario(await offerOf(program, place, base)), delayMs)
+  const rehearsal = await rehearse({ program, place, scenario, base })
+  const { untrimmed, session } = rehearsal
+  if (untrimmed === undefined || session === undefined) return { ...rehearsal, files: [] }
+  const streams: string[] = []
+  const go = async (prompt: string, id: string, extraArgs: readonly string[] = []) => {
+    const run = await runOnce({
+      program,
+      place: { ...place, home: untrimmed },
+      scenario: later,
+      prompt,
+      session: { kind: 'resume', id },
+      extraArgs,
+      base,
+    })
+    streams.push(...run.stream)
+    return run.session ?? id
+  }
+  const compacted = await go('/compact', session)
+  const resumed = await go('Go on after the compaction.', compacted)
+  await go('Go on in a fork.', resumed, ['--fork-session'])
+  return {
+    ...rehearsal,
+    streams: [...rehearsal.streams, ...streams],
+    files: await storedFiles(join(untrimmed, '.claude', 'projects')),
+  }
+}
+
+const slowed = (scenario: Scenario, delayMs: number): Scenario => ({
+  ...scenario,
+  script: Object.fromEntries(
+    Object.entries(scenario.script).map(([role, turns]) => [
+      role,
+      turns.map((turn) => turn.map((reply) => ({ ...reply, delayMs }))),
+    ]),
+  ),
+})
+
+/** What the CLI offers differs: the subagent was `Task` and is `Agent`, the list of things to do came and went. */
+const offerOf = async (program: string, place: RehearsalPlace, base: Options['base']): Promise<Offer> => {
+  const run = await runOnce({
+    program,
+    place,
+    scenario: laterScenario(),
+    prompt: 'Which tools are there?',
+    session: { kind: 'new' },
+    base,
+  })
+  return new Map(askedWith(run).map(({ name, input_schema }) => [name, new Set(propertiesOf(input_schema))]))
+}
+
+const askedWith = ({ requests }: RehearsalRun) =>
+  requests
+    .filter(({ path, body }) => path.startsWith('/v1/messages') && body !== undefined)
+    .map((request) => messagesRequest(request).tools)
+    .reduce((most, tools) => (tools.length > most.length ? tools : most), [])
+
+const propertiesOf = (schema: unknown): readonly string[] =>
+  typeof schema === 'object' && schema !== null && 'properties' in schema
+    ? Object.keys(Object(schema.properties))
+    : []
+
+const storedFiles = async (folder: string): Promise<readonly StoredFile[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return Promise.all(
+    paths.sort().map(async (path) => ({
+      path: relative(folder, path).replaceAll(sep, '/'),
+      bytes: await readFile(path),
+    })),
+  )
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { SessionUse } from '../agents/agent.ts'
+import { commandLine } from '../agents/claude/arguments.ts'
+import { parseLine } from '../agents/claude/events.ts'
+import { probeEnvironment } from './environment.ts'
+
+import type { RehearsalPlace } from './rehearsal-place.ts'
+import type { Scenario } from './scenario.ts'
+import { type RecordedRequest, startModelServer } from './server.ts'
+
+/** One start of the CLI in a rehearsal. */
+export type RehearsalRun = {
+  readonly exit: number | null
+  readonly session: string | undefined
+  /** The last result says that it failed, or there is none. */
+  readonly failed: boolean
+  /** Lines of its standard output. */
+  readonly stream: readonly string[]
+  readonly stderr: string
+  readonly requests: readonly RecordedRequest[]
+}
+
+type Start = {
+  readonly program: string
+  readonly place: Pick<RehearsalPlace, 'home' | 'project' | 'holds'>
+  readonly scenario: Scenario
+  readonly prompt: string
+  readonly session: SessionUse
+  readonly extraArgs?: readonly string[]
+  readonly base: Readonly<Record<string, string | undefined>>
+}
+
+/** A model has to be named: some releases name it differently in a resumed run, and so break the prefix (2.1.154 to 2.1.267). */
+const model = 'claude-sonnet-4-5'
+const tools = ['Read', 'Edit', 'Write', 'Bash', 'Glob', 'Grep', 'Task', 'Agent', 'TodoWrite', 'TaskCreate']
+const patienceMs = 20_000
+
+/** Starts the CLI once against a model server of its own, and waits for its end. */
+export const runOnce = async (start: Start): Promise<RehearsalRun> => {
+  const { program, place, scenario, prompt, session, extraArgs = [], base } = start
+  const server = await startModelServer({ scenario, variables: { cwd: place.project } })
+  try {
+    const env = {
+      ...probeEnvironment({ url: server.url, home: place.home, base }),
+      CLAUDE_CODE_MAX_RETRIES: '0',
+    }
+    const command = commandLine(
+      program,
+      { role: 'worker', prompt, cwd: place.project, session, access: 'edit', model, allowedTools: tools },
+      env,
+    )
+    const child = spawn(command.file, [...command.args, ...extraArgs], {
+      cwd: place.project,
+      env: { ...command.env },
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    const texts = { out: '', err: '' }
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      texts.out += chunk
+    })
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      texts.err += chunk
+    })
+    child.stdin.on('error', () => {})
+    child.stdin.end(command.stdin)
+    if (child.pid !== undefined) place.holds(child.pid)
+    const timer = setTimeout(() => endGroup(child.pid), patienceMs)
+    const [exit] = (await once(child, 'close').finally(() => clearTimeout(timer))) as [number | null]
+    return { exit, ...outcomeOf(texts.out), stderr: texts.err.slice(-2000), requests: server.requests }
+  } finally {
+    await server.close()
+  }
+}
+
+const endGroup = (pid: number | undefined): void => {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // It is gone.
+  }
+}
+
+const outcomeOf = (output: string): Pick<RehearsalRun, 'session' | 'failed' | 'stream'> => {
+  const stream = output.split('\n').filter((line) => line.trim() !== '')
+  const events = stream.flatMap((line) => parseLine(line))
+  const result = events.findLast((event) => event.type === 'result')?.result
+  const started = events.find((event) => event.type === 'started')
+  return { session: result?.session ?? started?.session, failed: result?.isError ?? true, stream }
+}
+
+/** The requests of the main conversation, subagents and side requests left out. */
+export const mainRequests = ({ requests }: RehearsalRun): readonly RecordedRequest[] =>
+  requests.filter(({ role, path }) => role === 'main' && path.startsWith('/v1/messages'))
