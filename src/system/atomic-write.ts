@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { readFileSync, renameSync } from 'node:fs'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Writes a whole file: after a kill or a power loss it holds the old text or the new one, never a part. */
@@ -15,21 +16,34 @@ export const atomicUpdate = async (file: string, change: (bytes: Buffer) => Buff
   const path = await realpath(file).catch(() => undefined)
   if (path === undefined) return
   for (;;) {
-    const before = await readFile(path)
+    const before = contentOf(path)
+    if (before === undefined) return
     const after = change(before)
     if (after.equals(before)) return
     const { mode } = await stat(path)
-    const isStill = async () => (await readFile(path).catch(() => undefined))?.equals(before) === true
-    if (await replace(path, after, { mode, onlyIf: isStill })) return
+    if (await replace(path, after, { mode, over: before })) return
   }
 }
 
-type Replacement = { readonly mode?: number; readonly onlyIf?: () => Promise<boolean> }
+const contentOf = (file: string): Buffer | undefined => {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+type Replacement = {
+  readonly mode?: number
+  /** The file is replaced only if it still has this content. */
+  readonly over?: Buffer
+}
 
 const replace = async (
   file: string,
   content: string | Buffer,
-  { mode, onlyIf }: Replacement,
+  { mode, over }: Replacement,
 ): Promise<boolean> => {
   const temporary = `${file}.${randomUUID().slice(0, 8)}.tmp`
   try {
@@ -41,11 +55,14 @@ const replace = async (
     } finally {
       await handle.close()
     }
-    if (onlyIf !== undefined && !(await onlyIf())) {
+    if (over === undefined) await rename(temporary, file)
+    else if (contentOf(file)?.equals(over))
+      // Nothing of this process comes between, and of others next to nothing.
+      renameSync(temporary, file)
+    else {
       await rm(temporary, { force: true })
       return false
     }
-    await rename(temporary, file)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

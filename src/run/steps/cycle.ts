@@ -48,16 +48,24 @@ export const finishCycle = async (
   record({ type: 'cycle.finished', ...cycle, left: [...cycle.left], commits })
 }
 
-/** Appends the outcome of a cycle to `.loop/saga-log.md`: once, also when yoke was killed right after it. */
+/** Writes down the outcome of a cycle. */
 export const logCycle = async (
   { loop, record }: RunContext,
-  { cycle, entry, mark }: Step & { do: 'log-cycle' },
+  { cycle, ...entry }: Step & { do: 'log-cycle' },
 ): Promise<void> => {
-  await writeFile(loop.sagaLog, '', { flag: 'a' })
-  await atomicUpdate(loop.sagaLog, (log) => {
+  await appendToLog(loop.sagaLog, entry)
+  record({ type: 'cycle.logged', cycle })
+}
+
+/** Appends an entry to `.loop/saga-log.md`: once, also when yoke was killed right after it. What others write there stays. */
+export const appendToLog = async (
+  file: string,
+  { entry, mark }: { readonly entry: string; readonly mark: string },
+): Promise<void> => {
+  await writeFile(file, '', { flag: 'a' })
+  await atomicUpdate(file, (log) => {
     if (log.includes(mark)) return log
     const gap = log.length === 0 ? '' : log.at(-1) === 0x0a ? '\n' : '\n\n'
     return Buffer.concat([log, Buffer.from(gap + entry)])
   })
-  record({ type: 'cycle.logged', cycle })
 }

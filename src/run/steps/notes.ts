@@ -26,7 +26,10 @@ export const takeNotes = async ({ loop, record }: RunContext, role: Role): Promi
 export const takeResetOut = (file: string): Promise<void> =>
   atomicUpdate(file, (bytes) => {
     const taken = new Set(resetLines(bytes.toString('utf8')))
-    return taken.size === 0 ? bytes : Buffer.concat(linesOf(bytes).filter((_, index) => !taken.has(index)))
+    if (taken.size === 0) return bytes
+    const mark = bytes.indexOf('\uFEFF') === 0 ? 3 : 0
+    const kept = linesOf(bytes.subarray(mark)).filter((_, index) => !taken.has(index))
+    return Buffer.concat([bytes.subarray(0, mark), ...kept])
   })
 
 /** The lines of a text that may hold bytes which are no UTF-8, each with its line feed. */
