@@ -17,11 +17,11 @@ export const atomicUpdate = async (file: string, change: (bytes: Buffer) => Buff
   if (path === undefined) return
   for (;;) {
     const before = contentOf(path)
-    if (before === undefined) return
+    const found = await stat(path).catch(() => undefined)
+    if (before === undefined || found === undefined) return
     const after = change(before)
     if (after.equals(before)) return
-    const { mode } = await stat(path)
-    if (await replace(path, after, { mode, over: before })) return
+    if (await replace(path, after, { mode: found.mode, over: before })) return
   }
 }
 
