@@ -50,13 +50,20 @@ export type SessionRecord = v.InferOutput<typeof RecordSchema>
 export type ContentBlock = v.InferOutput<typeof Block>
 
 /** Undefined when the line is no JSON object with a type. */
-export const parseRecord = (bytes: Buffer): SessionRecord | undefined => {
+export const parseRecord = (bytes: Buffer): SessionRecord | undefined => recordOf(parseLine(bytes))
+
+/** The JSON of a line; undefined when it is none. */
+export const parseLine = (bytes: Buffer): unknown => {
   try {
-    const parsed = v.safeParse(RecordSchema, JSON.parse(bytes.toString('utf8')))
-    return parsed.success ? parsed.output : undefined
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
     return undefined
   }
+}
+
+export const recordOf = (json: unknown): SessionRecord | undefined => {
+  const parsed = v.safeParse(RecordSchema, json)
+  return parsed.success ? parsed.output : undefined
 }
 
 /** The types whose records make up the conversation, with `uuid` and `parentUuid`; `progress` only in old files. */

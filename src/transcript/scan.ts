@@ -6,7 +6,7 @@ import { hashText, type KeyHash } from './key-hash.ts'
 import { eachLine, eachLineOf } from './lines.ts'
 import { chainLinks, type Link, type LiveChain } from './links.ts'
 import { lineProbe, type Probe } from './probe.ts'
-import { isChainRecord, parseRecord, type SessionRecord } from './record.ts'
+import { isChainRecord, parseLine, parseRecord, recordOf, type SessionRecord } from './record.ts'
 import { entryShelf } from './shelf.ts'
 
 /** A record that is no part of the conversation, and may stay. */
@@ -34,11 +34,20 @@ export type Scan = {
   readonly bytes: number
 }
 
+/** Sees every line of a session while it is scanned. */
+export type Observer = {
+  /** The JSON of a line that was parsed. */
+  readonly parsed: (json: unknown, line: number) => void
+  /** A line of a type that is known, which has the shape that the scan needs and was not parsed. */
+  readonly looked: (label: string, bytes: Buffer, start: number, end: number, line: number) => void
+}
+
 export type ScanOptions = {
   /** Resolves paths in records that do not name their own folder. */
   readonly cwd: string
   /** Whether the content of this file may stay. */
   readonly wants: (request: ReadRequest) => boolean
+  readonly observer?: Observer | undefined
 }
 
 /** Reads a session file once, from the beginning to the end. */
@@ -59,7 +68,7 @@ export const scanBytes = (bytes: Buffer, options: ScanOptions): Scan => {
  * Takes lines one after the other, and tells at the end what they hold. Lines that cannot stay are only counted and linked,
  * most of them without being parsed, so that memory does not grow with them.
  */
-const collect = ({ cwd, wants }: ScanOptions) => {
+const collect = ({ cwd, wants, observer }: ScanOptions) => {
   const shelf = entryShelf()
   const links = chainLinks()
   const notes = new Map<string, Note>()
@@ -140,8 +149,10 @@ const collect = ({ cwd, wants }: ScanOptions) => {
 
   const takeParsed = (line: Buffer, source: Source) => {
     if (isBlank(line)) return
-    const record = parseRecord(line)
+    const json = parseLine(line)
+    const record = recordOf(json)
     if (record !== undefined) {
+      observer?.parsed(json, source.line)
       addParsed(record, source)
       return
     }
@@ -158,6 +169,7 @@ const collect = ({ cwd, wants }: ScanOptions) => {
     bytes = offset + length + (ended ? 1 : 0)
     if (!ended) damage.add(number, 'no-final-newline')
     const found = probe(buffer, start, end)
+    if (found.verdict !== 'parse') observer?.looked(found.label, buffer, start, end, number)
     if (found.verdict === 'dropped') {
       count(counts, found.label)
       return
