@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { type Rehearsal, rehearse } from './rehearsal.ts'
+import { type Rehearsal, rehearse, scenarioFrom } from './rehearsal.ts'
 import type { RehearsalPlace } from './rehearsal-place.ts'
 import { type RehearsalRun, runOnce } from './rehearsal-run.ts'
-import { fullScenario, laterScenario, type Offer } from './rehearsal-script.ts'
+import { fullScenario, laterScenario, marks, type Offer, projectFiles } from './rehearsal-script.ts'
 import { messagesRequest } from './request-view.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -13,6 +13,7 @@ export type StoredFile = { readonly path: string; readonly bytes: Buffer }
 export type FullRehearsal = Rehearsal & {
   /** Session files as the CLI wrote them, untouched by a trim. */
   readonly files: readonly StoredFile[]
+  readonly offer: Offer
 }
 
 type Options = {
@@ -26,10 +27,11 @@ type Options = {
 /** The rehearsal with everything that a session can hold without a person: every tool, a compaction, a fork. */
 export const rehearseFully = async ({ program, place, base, delayMs }: Options): Promise<FullRehearsal> => {
   const later = slowed(laterScenario(), delayMs)
-  const scenario = slowed(fullScenario(await offerOf(program, place, base)), delayMs)
+  const offer = await offerOf(program, place, base)
+  const scenario = slowed(fullScenario(offer), delayMs)
   const rehearsal = await rehearse({ program, place, scenario, base })
   const { untrimmed, session } = rehearsal
-  if (untrimmed === undefined || session === undefined) return { ...rehearsal, files: [] }
+  if (untrimmed === undefined || session === undefined) return { ...rehearsal, offer, files: [] }
   const streams: string[] = []
   const go = async (prompt: string, id: string, extraArgs: readonly string[] = []) => {
     const run = await runOnce({
@@ -49,9 +51,40 @@ export const rehearseFully = async ({ program, place, base, delayMs }: Options):
   await go('Go on in a fork.', resumed, ['--fork-session'])
   return {
     ...rehearsal,
+    offer,
     streams: [...rehearsal.streams, ...streams],
-    files: await storedFiles(join(untrimmed, '.claude', 'projects')),
+    files: await storedFiles(untrimmed),
   }
+}
+
+/** The first two runs once more: what a release writes depends also on how fast the model answers. */
+export const rehearseAgain = async (
+  { program, place, base, delayMs }: Options,
+  offer: Offer,
+): Promise<Pick<FullRehearsal, 'streams' | 'files'>> => {
+  for (const [name, text] of Object.entries(projectFiles)) await writeFile(join(place.project, name), text)
+  const scenario = slowed(fullScenario(offer), delayMs)
+  const first = await runOnce({
+    program,
+    place,
+    scenario,
+    prompt: marks.prompt,
+    session: { kind: 'new' },
+    base,
+  })
+  const session = { kind: 'resume', id: first.session ?? '' } as const
+  const second =
+    first.session === undefined
+      ? undefined
+      : await runOnce({
+          program,
+          place,
+          scenario: scenarioFrom(scenario, 1),
+          prompt: marks.goOn,
+          session,
+          base,
+        })
+  return { streams: [...first.stream, ...(second?.stream ?? [])], files: await storedFiles(place.home) }
 }
 
 const slowed = (scenario: Scenario, delayMs: number): Scenario => ({
@@ -88,7 +121,8 @@ const propertiesOf = (schema: unknown): readonly string[] =>
     ? Object.keys(Object(schema.properties))
     : []
 
-const storedFiles = async (folder: string): Promise<readonly StoredFile[]> => {
+const storedFiles = async (home: string): Promise<readonly StoredFile[]> => {
+  const folder = join(home, '.claude', 'projects')
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return Promise.all(

@@ -99,7 +99,7 @@ export const rehearse = async ({ program, place, scenario, base }: Options): Pro
 }
 
 /** The turns of the script from this one on. */
-const scenarioFrom = (scenario: Scenario, turn: number): Scenario => ({
+export const scenarioFrom = (scenario: Scenario, turn: number): Scenario => ({
   ...scenario,
   script: Object.fromEntries(
     Object.entries(scenario.script).map(([role, turns]) => [

@@ -1,0 +1,50 @@
+/** One way in which a session differs from every format that yoke knows. */
+export type Difference = {
+  readonly level: 'additive' | 'breaking'
+  readonly kind: 'new-type' | 'new-key' | 'new-block' | 'missing' | 'renamed' | 'retyped'
+  /** Names it for good, so that it is told once: `mode-next`, `user.sentAtMs`, `assistant/hologram`. */
+  readonly name: string
+  /** The first line that has it, from 1. */
+  readonly line: number
+  /** Where in the record: `message.content[0].id`. */
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+  /** Lines that were seen to have it. */
+  readonly count: number
+}
+
+/** What the guard found in a session. */
+export type Drift = {
+  readonly verdict: 'known' | 'additive' | 'breaking'
+  /** The releases that wrote the session, in the order of their first record. */
+  readonly versions: readonly string[]
+  readonly differences: readonly Difference[]
+}
+
+export const verdictOf = (differences: readonly Difference[]): Drift['verdict'] => {
+  if (differences.some(({ level }) => level === 'breaking')) return 'breaking'
+  return differences.length > 0 ? 'additive' : 'known'
+}
+
+/** With `drift: strict` anything unknown is reason enough not to trim. */
+export const strictly = (drift: Drift): Drift => ({
+  ...drift,
+  verdict: drift.differences.length > 0 ? 'breaking' : 'known',
+  differences: drift.differences.map((difference) => ({ ...difference, level: 'breaking' })),
+})
+
+/** One sentence without a full stop, for events and people. */
+export const describeDifference = ({ kind, name, line, path, expected, found }: Difference): string => {
+  const where = `line ${line}${path === '' ? '' : `, ${path}`}`
+  switch (kind) {
+    case 'new-type':
+      return `${where}: unknown record type ${name}`
+    case 'new-block':
+      return `${where}: unknown block ${name}`
+    case 'new-key':
+      return `${where}: unknown key ${name} (${found})`
+    default:
+      return `${where}: expected ${expected}, found ${found}`
+  }
+}

@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { mergeAll, parseShapes, type Shapes } from './shape.ts'
+import { compareVersions } from './version.ts'
+
+const release = v.pipe(v.string(), v.regex(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/))
+const shapes = v.record(v.string(), v.string())
+
+/** One format of an agent's sessions: what a range of its releases writes. */
+export const FormatSchema = v.object({
+  agent: v.literal('claude'),
+  /** The first and the last release that was looked at. */
+  from: release,
+  to: release,
+  releases: v.array(release),
+  /** Releases on which a session was trimmed and resumed, and the request was what it should be. */
+  verified: v.array(release),
+  /** The others, with what was found. */
+  unverified: v.optional(v.record(release, v.array(v.string())), {}),
+  /** Where this was learnt, unless it came with yoke. */
+  learnt: v.optional(v.object({ at: v.string(), yoke: v.string(), platform: v.string() })),
+  /** Files below the folder of sessions. */
+  files: v.array(v.string()),
+  /** The parts of records (`shape.ts`). */
+  session: shapes,
+  /** The events of the stream. */
+  stream: shapes,
+})
+
+export type Format = v.InferOutput<typeof FormatSchema>
+
+/** What all formats together know of a part; a difference from this is a drift. */
+export const knownShapes = (formats: readonly Format[]): Shapes =>
+  formats.reduce<Shapes>((all, { session }) => mergeAll(all, parseShapes(session)), new Map())
+
+/** How a release stands to the ones that yoke was tried with. */
+export type Standing = 'verified' | 'within' | 'unverified' | 'newer' | 'older' | 'unknown'
+
+export const standingOf = (version: string | undefined, formats: readonly Format[]): Standing => {
+  if (version === undefined || formats.length === 0) return 'unknown'
+  if (formats.some(({ verified }) => verified.includes(version))) return 'verified'
+  if (formats.some(({ unverified }) => version in unverified)) return 'unverified'
+  const verified = formats.flatMap((format) => format.verified).sort(compareVersions)
+  const [first, last] = [verified[0], verified.at(-1)]
+  if (first === undefined || last === undefined) return 'unknown'
+  if (compareVersions(version, last) > 0) return 'newer'
+  return compareVersions(version, first) < 0 ? 'older' : 'within'
+}
+
+export const newestVerified = (formats: readonly Format[]): string | undefined =>
+  formats
+    .flatMap(({ verified }) => verified)
+    .sort(compareVersions)
+    .at(-1)
