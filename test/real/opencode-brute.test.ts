@@ -60,7 +60,7 @@ const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
 
 describe('yoke brute with the real OpenCode', () => {
   it('works in one line of sessions, trimmed between iterations, until the judge says done', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const { project, home, server, env } = await place({ files, scenario })
     const bin = join(home, 'bin')

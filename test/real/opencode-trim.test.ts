@@ -53,7 +53,7 @@ const trimmed = async (more: Partial<SessionTrim> = {}) => {
   return { ...at, session, trim, result: await trim(session) }
 }
 
-describe('a trim of a session of the real OpenCode', { timeout: 240_000 }, () => {
+describe('a trim of a session of the real OpenCode', { timeout: 300_000 }, () => {
   it('leaves the prompt, the kept files as they are now, and the last text', async () => {
     const { result, start, session, requests, home, trim } = await trimmed()
     if (result.status !== 'applied') throw new Error(JSON.stringify(result))
@@ -99,6 +99,43 @@ describe('a trim of a session of the real OpenCode', { timeout: 240_000 }, () =>
     expect((await start(resume(session))).outcome.class).toBe('stale-session')
     const kept = JSON.parse(await readFile(join(home, 'backups', `${session}.bak`), 'utf8'))
     expect(kept.info.id).toBe(session)
+  })
+
+  it('gives the whole task back after OpenCode has compacted the session by itself', async () => {
+    const { start, requests, project, home, env } = await place(
+      [
+        [
+          { blocks: [read('a.txt')] },
+          {
+            ...tool('bash', { command: 'echo loud', description: 'x' }),
+            usage: { input_tokens: 1_190_000 },
+          } as Reply,
+          text('What was done.'),
+          text('First done.'),
+        ],
+        [text('Second done.')],
+      ],
+      files,
+    )
+    const { outcome } = await start({ prompt: 'Do the whole task' })
+    expect(outcome).toMatchObject({ class: 'ok', text: 'First done.', turns: 4 })
+    const session = outcome.session ?? ''
+    const result = await opencode.trimSession({
+      ...{ program: opencodePath(), session, file: '', keep: ['a.txt'], cwd: project, env },
+      ...{ staleReads: 'refresh', harder: false, backup: join(home, 'backups', 'x.bak') },
+    })
+    if (result.status !== 'applied') throw new Error(JSON.stringify(result))
+    const next = await start({ ...resume(result.newSession ?? ''), prompt: 'Go on' })
+    expect(next.outcome).toMatchObject({ class: 'ok', text: 'Second done.' })
+    const request = requests().at(-1) ?? {}
+    expect([...toolResults(request).values()][0]).toContain('1: alpha')
+    expect(messageTexts(request).map(({ role, text: words }) => `${role} ${words}`)).toEqual([
+      'user Do the whole task',
+      'assistant ',
+      'user ',
+      'assistant What was done.\nFirst done.',
+      'user Go on',
+    ])
   })
 
   it('leaves a session alone that has nothing to lose, and one that is not there', async () => {
