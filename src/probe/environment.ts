@@ -50,5 +50,7 @@ export const probeEnvironment = (options: {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_SHARE: '1',
+    /** Releases before 1.2 fetch plugins from npm at their start. */
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }
 }

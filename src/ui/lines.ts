@@ -21,9 +21,7 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
         `  ${event.role === 'worker' ? '' : `${event.role}: `}${event.tool} ${oneLine(event.target, 90)}`,
       )
     case 'agent.retrying':
-      return yellow(
-        `  The agent tries again in ${formatDuration(event.delayMs)} (${event.attempt}/${event.of}): ${oneLine(event.cause, 60)}`,
-      )
+      return yellow(`  The agent tries again${whenAgain(event)}: ${oneLine(event.cause, 60)}`)
     case 'agent.finished':
       return agentLine(event, colors)
     case 'session.stale':
@@ -40,6 +38,8 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
       return dim(`  trim: skipped, ${event.reason}`)
     case 'trim.refused':
       return yellow(`  trim: refused, ${oneLine(event.reason, 120)}. The session goes on as it is.`)
+    case 'drift.found':
+      return driftLine(event, colors)
     case 'check.passed':
       return green(`  ✓ ${oneLine(event.command, 80)} ${dim(formatDuration(event.durationMs))}`)
     case 'check.failed':
@@ -105,6 +105,21 @@ const agentLine = (event: RunEvent & { type: 'agent.finished' }, { dim, red }: C
     : [figures, red(`  ${event.role}: ${event.class}, ${oneLine(event.evidence, 120)}`), ...denied].join('\n')
 }
 
+const driftLine = (
+  { where, verdict, names, details }: RunEvent & { type: 'drift.found' },
+  { yellow, dim }: Colors,
+): string => {
+  const subject = where === 'session' ? 'The session holds' : 'The agent reports'
+  const line = `  drift: ${subject} what yoke does not know: ${names.map(printable).join(', ')}.`
+  return verdict === 'additive'
+    ? dim(line)
+    : [
+        yellow(line),
+        ...details.slice(0, 3).map((detail) => yellow(`    ${oneLine(detail, 140)}`)),
+        yellow('    It is not trimmed. Run `yoke doctor` to see more.'),
+      ].join('\n')
+}
+
 const finishLines = (
   event: RunEvent & { type: 'run.finished' },
   { bold, green, red, yellow, dim }: Colors,
@@ -125,3 +140,7 @@ const finishLines = (
     ),
   ].join('\n')
 }
+
+/** An agent that retries for ever says neither when nor how often. */
+const whenAgain = ({ delayMs, attempt, of }: Activity & { type: 'agent.retrying' }): string =>
+  of === 0 ? '' : ` in ${formatDuration(delayMs)} (${attempt}/${of})`

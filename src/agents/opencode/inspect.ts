@@ -49,7 +49,7 @@ const configOf = async (
     const { stdout } = await promisify(execFile)(command.file, [...command.args], {
       cwd: tmpdir(),
       env: command.env,
-      timeout: 30_000,
+      timeout: 60_000,
       maxBuffer: 16 << 20,
     })
     return stdout
