@@ -60,22 +60,18 @@ export const parseNotes = (text: string): Notes => {
 
 /** The lines that ask for a fork, counted from 0. */
 export const resetLines = (text: string): readonly number[] =>
-  linesOf(text).flatMap(({ content, isCode }, index) => {
-    const line = isCode ? undefined : directiveOf(content)
-    return line?.key === 'RESET' && asksForReset(line.value) ? [index] : []
-  })
+  linesOf(text).flatMap((line, index) => (isReset(line) ? [index] : []))
 
 /** The notes without the lines that ask for a fork; every other character stays as it is. */
 export const withoutReset = (text: string): string => {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
-  const taken = new Set(resetLines(text))
-  return (
-    mark +
-    linesOf(text)
-      .filter((_, index) => !taken.has(index))
-      .map(({ raw }) => raw)
-      .join('')
-  )
+  const kept = linesOf(text).filter((line) => !isReset(line))
+  return mark + kept.map(({ raw }) => raw).join('')
+}
+
+const isReset = ({ content, isCode }: Line): boolean => {
+  const line = isCode ? undefined : directiveOf(content)
+  return line?.key === 'RESET' && asksForReset(line.value)
 }
 
 const byteOrderMark = '\uFEFF'

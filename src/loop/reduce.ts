@@ -1,8 +1,8 @@
 import type { RunEvent } from '../events.ts'
 import type { Directives } from '../task/directives.ts'
+import { agentFinished, paidFor } from './agent-finished.ts'
 import { isPeriodicEvent, reducePeriodic } from './periodics.ts'
-import { endsIteration, isOrdinary } from './recovery.ts'
-import { afterTurn, sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
+import { sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
 import type { CheckFailure, Phase, RunState } from './state.ts'
 import { digestOfChecks, digestOfObjection } from './stuck.ts'
 
@@ -25,6 +25,7 @@ export const initialState = (directives: Directives, progress: string, now: numb
   failures: [],
   unreadable: 0,
   left: [],
+  drift: [],
   trace: {},
   history: [],
   progress,
@@ -140,6 +141,8 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return cycleStarted(state, event.handoff)
     case 'run.finished':
       return { ...state, finished: event.result }
+    case 'drift.found':
+      return { ...state, drift: [...state.drift, ...event.names] }
     case 'run.started':
     case 'periodic.started':
     case 'periodic.finished':
@@ -200,50 +203,6 @@ const resumed = (state: RunState, at: number): RunState => {
   }
 }
 
-/** Cost and tokens count for every role; what a session has cost so far is kept for those that resume it. */
-const paidFor = (state: RunState, event: RunEvent): RunState => {
-  if (event.type !== 'agent.finished') return state
-  const paid: RunState = {
-    ...state,
-    costUsd: state.costUsd + event.costUsd,
-    tokens: {
-      input: state.tokens.input + event.tokens.input,
-      output: state.tokens.output + event.tokens.output,
-      cacheRead: state.tokens.cacheRead + event.tokens.cacheRead,
-      cacheWrite: state.tokens.cacheWrite + event.tokens.cacheWrite,
-    },
-  }
-  return event.session === undefined && event.role !== 'worker'
-    ? paid
-    : withSession(paid, event.role, { costUsd: event.printedCostUsd })
-}
-
-const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
-  if (event.role !== 'worker' && event.role !== 'judge')
-    return isOrdinary(event.class) ? { ...paid, backoffs: 0 } : paid
-  const failure = {
-    class: event.class,
-    evidence: event.evidence,
-    ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }),
-  }
-  if (event.role === 'judge') {
-    // The verdict, or that there is none, comes as an event of its own.
-    return isOrdinary(event.class) || endsIteration(event.class)
-      ? { ...paid, backoffs: 0 }
-      : { ...paid, phase: { at: 'recover', from: 'judge', failure } }
-  }
-  if (isOrdinary(event.class)) return { ...afterTurn(paid, event), phase: { at: 'notes' } }
-  if (endsIteration(event.class)) {
-    return {
-      ...paid,
-      feedback: { kind: 'cut-off', why: event.evidence || event.class },
-      trace: { ...paid.trace, failure: event.class },
-      phase: { at: 'progress' },
-    }
-  }
-  return { ...paid, phase: { at: 'recover', from: 'worker', failure } }
-}
-
 /** A trim in the middle of a recovery makes room for the same turn of the worker; else the checks are next. */
 const afterTrim = (state: RunState): RunState =>
   state.phase.at === 'recover'
@@ -265,7 +224,10 @@ const afterCheck = (state: RunState, failures: readonly CheckFailure[]): RunStat
 
 const backFromRecovery = (phase: Phase): Phase => {
   if (phase.at === 'recover') return { at: phase.from }
-  if (phase.at === 'periodic' && (phase.step === 'recover' || phase.step === 'finish'))
+  if (
+    phase.at === 'periodic' &&
+    (phase.step === 'recover' || (phase.step === 'finish' && phase.problem !== undefined))
+  )
     return { at: 'periodic', name: phase.name, step: 'run' }
   return phase
 }

@@ -106,6 +106,8 @@ export type RunState = {
   readonly history: readonly Trace[]
   /** The newest fingerprint of the project. */
   readonly progress: string
+  /** Names of drift that have been told. */
+  readonly drift: readonly string[]
   readonly stopping?: 'interrupted' | 'terminated'
   readonly finished?: RunResult
   readonly costUsd: number

@@ -280,6 +280,16 @@ describe('a periodic that fails', () => {
     expect(next([...one, ran(outcome)], [docs])).toMatchObject({ do: 'finish', result: 'blocked' })
   })
 
+  it('has not its turn again when the run was stopped at once behind it', () => {
+    const stopped: NewEvent[] = [
+      ...one,
+      ran('ok'),
+      { ...finishedRun, result: 'interrupted' } as NewEvent,
+      { type: 'run.resumed', yoke: '', directives: {} },
+    ]
+    expect(next(stopped, [docs])).toEqual({ do: 'finish-periodic', name: 'docs', problem: '' })
+  })
+
   it('is passed over when the resumed run has it no more', () => {
     expect(next(one, [])).toMatchObject({
       do: 'finish-periodic',
