@@ -113,6 +113,18 @@ export const RunEventSchema = v.variant('type', [
   }),
   event('trim.skipped', { ...other, session: v.optional(text), reason: text }),
   event('trim.refused', { ...other, session: text, code: text, reason: text }),
+  /** What yoke does not know of the agent's sessions or events; each name is told once a run. */
+  event('drift.found', {
+    where: v.picklist(['session', 'stream']),
+    /** `breaking`: the session is not trimmed. */
+    verdict: v.picklist(['additive', 'breaking']),
+    session: v.optional(text),
+    /** The releases that wrote the session. */
+    versions: v.array(text),
+    names: v.array(text),
+    /** A sentence a name. */
+    details: v.array(text),
+  }),
   event('check.passed', { iteration: count, command: text, durationMs: v.number() }),
   event('check.failed', {
     iteration: count,

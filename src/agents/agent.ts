@@ -1,3 +1,4 @@
+import type { Drift } from '../drift/drift.ts'
 import type { TrimReport } from '../transcript/report.ts'
 
 /** A part that an agent plays. Judge and scoper always run in a fresh session. */
@@ -265,7 +266,12 @@ export type Agent = {
   readonly trimSession: (request: SessionTrim) => Promise<SessionTrimmed>
 }
 
-export type SessionTrimmed =
+export type SessionTrimmed = {
+  /** What yoke does not know of the format of the session, where the agent's are compared with known ones. */
+  readonly drift?: Drift
+} & SessionTrimResult
+
+type SessionTrimResult =
   | {
       readonly status: 'applied' | 'planned' | 'unchanged'
       readonly report: TrimReport
@@ -287,6 +293,8 @@ export type SessionTrim = {
   /** Absolute path of the project. */
   readonly cwd: string
   readonly staleReads: 'refresh' | 'drop'
+  /** `strict`: refuse a session that holds anything unknown; `normal` when left out. */
+  readonly drift?: 'normal' | 'strict'
   /** Keep less: the provider said that the context is full. */
   readonly harder: boolean
   /** Where the session is copied to before it is changed. */

@@ -9,7 +9,7 @@ import { realPathOf } from './real-path.ts'
 import { parseRecord } from './record.ts'
 import { relink } from './relink.ts'
 import { type DroppedPath, reportOf, type TrimReport } from './report.ts'
-import { type Scan, scan } from './scan.ts'
+import { type Observer, type Scan, scan } from './scan.ts'
 import { type KeptRead, type PlanFault, select } from './select.ts'
 import { lockSession } from './session-lock.ts'
 import { readStretch } from './source-bytes.ts'
@@ -35,6 +35,8 @@ export type TrimRequest = {
   readonly dryRun?: boolean
   /** Write the trimmed session there, and leave the file as it is. */
   readonly out?: string
+  /** Sees every line, and says in a sentence why the session must not be trimmed; `stays` tells whether a line would stay. */
+  readonly guard?: Observer & { readonly refusal: (stays: (line: number) => boolean) => string | undefined }
   /** Told of each step of the commit. */
   readonly onStep?: (step: CommitStep) => void
 }
@@ -49,6 +51,8 @@ export type TrimRefusal =
   | 'live'
   /** Another yoke trims it. */
   | 'locked'
+  /** It is in a format that yoke does not know. */
+  | 'drift'
   /** It was written to in the meantime. */
   | 'changed'
   /** The result would break a rule (`verify.ts`). */
@@ -150,12 +154,20 @@ const prepare = async (
 ): Promise<TrimResult | { readonly bytes: Buffer; readonly report: TrimReport }> => {
   const { keep, cwd } = request
   const match = keepMatcher(keep, cwd, realPathOf)
-  const found = await scan(handle, { cwd, wants: ({ path }) => match(path).length > 0 })
+  const { guard } = request
+  const found = await scan(handle, {
+    cwd,
+    wants: ({ path }) => match(path).length > 0,
+    observer: guard,
+  })
   if (found.counts.size === 0) return refused('empty', 'The session file holds no records.')
   const { reads, unmatched } = chooseReads(found.entries, found.chain, keep, match, realPathOf)
   const wanted = request.harder ? newestHalf(reads) : reads
   const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads, Date.now())
   const plan = select(found, kept)
+  const staying = new Set(typeof plan === 'string' ? [] : plan.map(({ source }) => source.line))
+  const drift = guard?.refusal((line) => staying.has(line))
+  if (drift !== undefined) return refused('drift', drift)
   if (plan === 'no-answer') return refused(plan, 'The session holds no answer of the model yet.')
   if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is no conversation.')
 

@@ -40,6 +40,7 @@ export const shown = (event: RunEvent): v.InferOutput<typeof ShownEventSchema> =
     case 'check.failed':
     case 'wait.started':
     case 'wait.finished':
+    case 'drift.found':
       return { type }
     case 'iteration.started':
       return { type, iteration: event.iteration, session: event.session ?? null }

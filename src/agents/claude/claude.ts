@@ -1,3 +1,4 @@
+import { allFormats, sessionGuard } from '../../drift/guard.ts'
 import { trim } from '../../transcript/trim.ts'
 import type { Agent } from '../agent.ts'
 import { commandLine } from './arguments.ts'
@@ -21,5 +22,10 @@ export const claude: Agent = {
   printsSessionCost,
   findSession,
   setAside,
-  trimSession: ({ env, ...request }) => trim({ ...request, liveSessions: registryFolder(env) }),
+  trimSession: async ({ env, drift: policy, ...request }) => {
+    const guard = sessionGuard(await allFormats(env), policy === 'strict')
+    const result = await trim({ ...request, liveSessions: registryFolder(env), guard })
+    const drift = guard.drift()
+    return drift === undefined ? result : { ...result, drift }
+  },
 }

@@ -10,6 +10,7 @@ import { startAgent } from '../agent-process.ts'
 import { Aborted, type RunContext } from '../context.ts'
 import { contextMeter } from '../context-meter.ts'
 import { fileStem, iterationFolder } from '../folder.ts'
+import { tellStreamDrift } from './drift.ts'
 
 /** Starts an agent for one role, keeps what it says in the folder of the iteration or cycle, and records how it began and ended. */
 export const runAgent = async (
@@ -88,6 +89,7 @@ export const runAgent = async (
     unknownEvents: Object.fromEntries(unknownEvents),
     evidence: outcome.evidence,
   })
+  tellStreamDrift(context, version, unknownEvents)
   return outcome
 }
 

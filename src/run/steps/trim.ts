@@ -7,6 +7,7 @@ import type { Step } from '../../loop/state.ts'
 import type { TrimReport } from '../../transcript/report.ts'
 import type { RunContext } from '../context.ts'
 import { fileStem, iterationFolder } from '../folder.ts'
+import { tellSessionDrift } from './drift.ts'
 
 /** Trims a session to what the notes of its role name. Whatever stands in the way, the run goes on with the session as it is. */
 export const trimSession = async (
@@ -28,10 +29,12 @@ export const trimSession = async (
     keep,
     cwd: project,
     staleReads: directives['stale-reads'],
+    drift: directives.drift,
     harder,
     backup: join(run.backups, `${session}.bak`),
     env,
   })
+  tellSessionDrift(context, session, result.drift)
   if (result.status === 'refused') return refuse(result.code, result.reason)
   const { report, newSession } = result
   await writeFile(

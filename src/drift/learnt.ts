@@ -1,0 +1,35 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import * as v from 'valibot'
+import { atomicWrite } from '../system/atomic-write.ts'
+import { userConfigFile } from '../task/load.ts'
+import { type Format, FormatSchema } from './format.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where formats that were learnt on this machine are kept. */
+export const learntFolder = (env: Env): string => join(dirname(userConfigFile(env)), 'schemas', 'claude')
+
+/** The formats that were learnt here. One that cannot be read teaches nothing. */
+export const learntFormats = async (env: Env): Promise<readonly Format[]> => {
+  const folder = learntFolder(env)
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort()
+  const formats = await Promise.all(names.map((name) => readFormat(join(folder, name))))
+  return formats.filter((format) => format !== undefined)
+}
+
+/** Stores a format, in place of an older one of its release; returns the file. */
+export const storeLearnt = async (format: Format, env: Env): Promise<string> => {
+  const file = join(learntFolder(env), `${format.from}.json`)
+  await mkdir(dirname(file), { recursive: true })
+  await atomicWrite(file, `${JSON.stringify(format, undefined, 2)}\n`)
+  return file
+}
+
+const readFormat = async (file: string): Promise<Format | undefined> => {
+  try {
+    return v.parse(FormatSchema, JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
