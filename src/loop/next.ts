@@ -99,7 +99,7 @@ const endStep = (state: RunState, now: Now): Step | undefined => {
     return {
       do: 'finish',
       ...stuck,
-      fix: 'Look at `yoke report`, change the task or the checks, then run `yoke resume`.',
+      fix: 'Look into `.loop/runs`, change the task or the checks, then run `yoke resume`.',
       ends: 'loop',
     }
   return undefined

@@ -74,7 +74,7 @@ const staleSession = (state: RunState, role: Role, failure: Failure): Step => {
       })
     : giveUp(
         `The agent refused its session twice: ${failure.evidence}`,
-        'Run `yoke doctor`, then `yoke resume`.',
+        'Look at the output of the agent in `.loop/runs`, then run `yoke resume`.',
       )
 }
 

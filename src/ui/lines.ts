@@ -116,7 +116,7 @@ const driftLine = (
     : [
         yellow(line),
         ...details.slice(0, 3).map((detail) => yellow(`    ${oneLine(detail, 140)}`)),
-        yellow('    It is not trimmed. Run `yoke doctor` to see more.'),
+        yellow('    It is not trimmed, and the run goes on.'),
       ].join('\n')
 }
 
