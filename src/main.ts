@@ -1,5 +1,6 @@
 import type { CAC } from 'cac'
 import { exitCode, fromSystem, YokeError } from './errors.ts'
+import { printable } from './ui/format.ts'
 import { name, version } from './version.ts'
 
 /** What a file in `commands/` exports: its options, examples and action, added to a cac instance. */
@@ -140,12 +141,13 @@ const overview = (cli: CAC, word: string | undefined): number => {
 const report = (thrown: unknown): number => {
   const error = fromSystem(thrown) ?? thrown
   if (error instanceof YokeError) {
-    process.stderr.write(`yoke: ${error.message}\n${error.fix}\n[${error.code}]\n`)
+    // What it names (a file, a directive, an answer) may come from a repository that nobody trusts yet.
+    process.stderr.write(printable(`yoke: ${error.message}\n${error.fix}\n[${error.code}]\n`))
     return error.exit
   }
   if (error instanceof Error && error.name === 'CACError') {
     process.stderr.write(
-      `yoke: ${error.message}.\nRun the command with --help to see its options.\n[E_USAGE]\n`,
+      printable(`yoke: ${error.message}.\nRun the command with --help to see its options.\n[E_USAGE]\n`),
     )
     return exitCode.usage
   }

@@ -6,7 +6,7 @@ import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { openRun, type StoredRun } from '../run/open-run.ts'
-import { formatCount, formatDuration, formatMoney, oneLine } from '../ui/format.ts'
+import { formatCount, formatDuration, formatMoney, oneLine, printable, printableJson } from '../ui/format.ts'
 import { wantsColor } from '../ui/output.ts'
 
 export const define: Define = (cli) => {
@@ -17,7 +17,7 @@ export const define: Define = (cli) => {
     .example('  yoke status 20261201 --json | jq .costUsd')
     .action(async (run: string | undefined, options: { json?: boolean }) => {
       const stored = await openRun(loopFolder(process.cwd()), run === undefined ? undefined : String(run))
-      process.stdout.write(`${options.json ? JSON.stringify(summary(stored)) : text(stored)}\n`)
+      process.stdout.write(`${options.json ? printableJson(summary(stored)) : text(stored)}\n`)
       return exitCode.done
     })
 }
@@ -64,13 +64,13 @@ const text = (stored: StoredRun): string => {
     ...(it.reason === null ? [] : [['reason', oneLine(it.reason, 200)] as const]),
     ...(it.fix === null || it.fix === '' ? [] : [['to do', oneLine(it.fix, 200)] as const]),
     ...(it.waitUntil === null ? [] : [['waits until', it.waitUntil] as const]),
-    ['task', it.task],
+    ['task', printable(it.task)],
     ...(it.cycle === null
       ? [['iteration', `${it.iteration} of ${it.maxIterations}, step ${it.step}`] as const]
       : [
           [
             'cycle',
-            `${it.cycle} of ${it.maxCycles}${it.cycleTitle === null ? '' : `: ${it.cycleTitle}`}`,
+            `${it.cycle} of ${it.maxCycles}${it.cycleTitle === null ? '' : `: ${oneLine(it.cycleTitle, 100)}`}`,
           ] as const,
           [
             'iteration',
@@ -95,7 +95,7 @@ const text = (stored: StoredRun): string => {
     ],
     ['cost', formatMoney(it.costUsd)],
     ['last event', `${formatDuration(Date.now() - stored.state.lastEventAt)} ago`],
-    ['folder', it.folder],
+    ['folder', printable(it.folder)],
   ]
   return rows.map(([key, value]) => `${dim(key.padEnd(12))}${value}`).join('\n')
 }

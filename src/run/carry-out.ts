@@ -2,14 +2,14 @@ import type { Role } from '../agents/agent.ts'
 import type { Activity, NewEvent, RunEvent } from '../events.ts'
 import { initialRun, type Run, reduceRun } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
-import { atomicWrite } from '../system/atomic-write.ts'
 import type { RunContext, RunSettings } from './context.ts'
 import { drive } from './drive.ts'
 import { type LoopFolder, notesOf } from './folder.ts'
 import { openJournal } from './journal.ts'
 import { listenForSignals } from './signals.ts'
-import { extendLineage, type Lineage, snapshotWriter } from './snapshot.ts'
+import { snapshotWriter } from './snapshot.ts'
 import { takeResetOut } from './steps/notes.ts'
+import { setAside } from './steps/set-aside.ts'
 
 /** Who hears of what happens. */
 export type RunListener = {
@@ -28,27 +28,18 @@ export const carryOut = async (
 ): Promise<RunEvent & { type: 'run.finished' }> => {
   const { run, now } = settings
   const journal = openJournal(run.events, run.id)
-  const snapshot = snapshotWriter(run)
+  const snapshot = snapshotWriter(run, past)
   let progress: Run = past.reduce(
     reduceRun,
     initialRun(settings.directives, startProgress(begin, past), now()),
   )
-  let lineage: Lineage = past.reduce(extendLineage, {})
   let last: RunEvent | undefined
   const record = (event: NewEvent) => {
     last = journal.append(event, new Date(now()))
     progress = reduceRun(progress, last)
-    snapshot.update(progress)
-    const longer = extendLineage(lineage, last)
-    if (longer !== lineage) {
-      lineage = longer
-      lineageWritten = lineageWritten.then(() =>
-        atomicWrite(run.sessions, `${JSON.stringify(longer, undefined, 2)}\n`),
-      )
-    }
+    snapshot.update(progress, last)
     settings.onEvent(last)
   }
-  let lineageWritten = Promise.resolve()
   const stopper = listenForSignals((signal) => record({ type: 'run.stopping', signal }))
   const context: RunContext = {
     ...settings,
@@ -62,8 +53,9 @@ export const carryOut = async (
   try {
     record(begin)
     await forgetResets(settings.loop, progress.loop)
+    await setStaleAside(context, past.at(-1))
     await drive(context)
-    await Promise.all([snapshot.flush(), lineageWritten])
+    await snapshot.flush()
   } finally {
     stopper.dispose()
     journal.close()
@@ -76,6 +68,11 @@ export const carryOut = async (
 const forgetResets = async (loop: LoopFolder, { sessions }: RunState): Promise<void> => {
   for (const [role, { reset }] of Object.entries(sessions))
     if (reset) await takeResetOut(notesOf(loop, role as Role))
+}
+
+/** A kill between the event and the move leaves the session where it was. */
+const setStaleAside = async (context: RunContext, last: RunEvent | undefined): Promise<void> => {
+  if (last?.type === 'session.stale') await setAside(context, last.session)
 }
 
 const startProgress = (begin: NewEvent, past: readonly RunEvent[]): string => {

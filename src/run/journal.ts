@@ -1,4 +1,12 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
 import * as v from 'valibot'
 import { YokeError } from '../errors.ts'
 import { type NewEvent, type RunEvent, RunEventSchema } from '../events.ts'
@@ -28,11 +36,22 @@ export const openJournal = (file: string, run: string): Journal => {
     append: (event, at) => {
       const { type, ...fields } = event
       const stamped = { type, at: at.toISOString(), run, ...fields } as RunEvent
-      writeSync(descriptor, `${JSON.stringify(stamped)}\n`)
+      writeWhole(descriptor, Buffer.from(`${JSON.stringify(stamped)}\n`))
       if (lasting.has(event.type)) fdatasyncSync(descriptor)
       return stamped
     },
     close: () => closeSync(descriptor),
+  }
+}
+
+/** A disk that fills up takes a part of the line before it refuses the rest: what it took is taken back. */
+const writeWhole = (descriptor: number, line: Buffer): void => {
+  const { size } = fstatSync(descriptor)
+  try {
+    for (let written = 0; written < line.length; ) written += writeSync(descriptor, line, written)
+  } catch (error) {
+    ftruncateSync(descriptor, size)
+    throw error
   }
 }
 
@@ -45,7 +64,7 @@ export const readJournal = (file: string): readonly RunEvent[] => {
     throw new YokeError(
       'E_NO_RUN',
       `There is no event log at ${file}.`,
-      'Run `yoke runs` to see the runs of this project.',
+      'Name another run, or start one with `yoke brute`.',
     )
   }
   const lines = text.split('\n')

@@ -55,7 +55,13 @@ export const openRun = async (loop: LoopFolder, wanted: string | undefined): Pro
 export const readPrompts = async (
   run: RunFolder,
 ): Promise<{ readonly task: string; readonly judgeWords?: string; readonly instructions?: string }> => {
-  const task = await readFile(run.task, 'utf8')
+  const task = await readFile(run.task, 'utf8').catch((error) => {
+    throw new YokeError(
+      'E_NO_RUN',
+      `The run ${run.id} has lost its task: ${run.task} cannot be read (${error.code}).`,
+      'Put the file back, or start a new run with `yoke brute`; the notes and the agent sessions are not affected.',
+    )
+  })
   const judgeWords = await readFile(run.judge, 'utf8').catch(() => undefined)
   const instructions = await readFile(run.instructions, 'utf8').catch(() => undefined)
   return {

@@ -2,12 +2,15 @@ import type { RunEvent } from '../events.ts'
 import type { Run } from '../loop/run.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
 import type { RunFolder } from './folder.ts'
+import { extendLineage, type Lineage } from './lineage.ts'
 
 /**
- * Writes the state of a run for people and other tools to read; yoke itself reads the events. Events come faster than a
- * disk can sync, so only the newest state waits to be written.
+ * Writes what follows from the events of a run, for people and other tools to read; yoke itself reads the events. Events come
+ * faster than a disk can sync, so only the newest state waits to be written, and one that cannot be written stops nothing.
  */
-export const snapshotWriter = (run: RunFolder) => {
+export const snapshotWriter = (run: RunFolder, past: readonly RunEvent[]) => {
+  let lineage: Lineage = past.reduce(extendLineage, {})
+  let writtenLineage: Lineage | undefined
   let pending: Run | undefined
   let writing = Promise.resolve()
   const write = async () => {
@@ -15,10 +18,19 @@ export const snapshotWriter = (run: RunFolder) => {
     pending = undefined
     if (state === undefined) return
     const { loop, ...rest } = state
-    await atomicWrite(run.state, `${JSON.stringify({ run: run.id, ...loop, ...rest }, undefined, 2)}\n`)
+    try {
+      await atomicWrite(run.state, asText({ run: run.id, ...loop, ...rest }))
+      if (lineage === writtenLineage) return
+      const newest = lineage
+      await atomicWrite(run.sessions, asText(newest))
+      writtenLineage = newest
+    } catch {
+      // The log meets the same fault, and says so.
+    }
   }
   return {
-    update: (state: Run): void => {
+    update: (state: Run, event: RunEvent): void => {
+      lineage = extendLineage(lineage, event)
       const idle = pending === undefined
       pending = state
       if (idle) writing = writing.then(write)
@@ -27,12 +39,4 @@ export const snapshotWriter = (run: RunFolder) => {
   }
 }
 
-/** Role -> the ids of its sessions, oldest first. */
-export type Lineage = Readonly<Record<string, readonly string[]>>
-
-/** The lineage after one more event. */
-export const extendLineage = (lineage: Lineage, event: RunEvent): Lineage => {
-  if (event.type !== 'session.opened') return lineage
-  const known = lineage[event.role] ?? []
-  return known.at(-1) === event.session ? lineage : { ...lineage, [event.role]: [...known, event.session] }
-}
+const asText = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`

@@ -15,7 +15,7 @@ import { readInstructions } from './instructions.ts'
 import { takeLock } from './lock.ts'
 import { runOnFinish } from './on-finish.ts'
 import { openRun, readPrompts } from './open-run.ts'
-import { endOrphan } from './orphan.ts'
+import { endOrphan, endOrphanOfNewestRun } from './orphan.ts'
 import { progressFingerprint } from './progress.ts'
 import { workerInvocation } from './steps/worker.ts'
 import { type AskForTrust, requireTrust } from './trust.ts'
@@ -50,6 +50,7 @@ export const startRun = async (
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
   const release = await takeLock(loop.lock, run.id, new Date())
   try {
+    await endOrphanOfNewestRun(loop)
     const instructions = await readInstructions(project)
     await createRunFolder(run, {
       task: task.prompt,

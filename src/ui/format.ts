@@ -24,8 +24,16 @@ export const formatMoney = (usd: number): string =>
  * Text from a model, a tool or a file, safe for a terminal: control characters, which could move the cursor or rewrite
  * what stands above, and the invisible characters that turn the direction of text are shown as `�`.
  */
-export const printable = (text: string): string =>
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '�')
+export const printable = (text: string): string => text.replace(unprintable, '�')
+
+/** A value as JSON on one line, in which such characters are escaped: a program reads them back as they were. */
+export const printableJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** The first line of a text, cut to a width, safe for a terminal. */
 export const oneLine = (text: string, width: number): string => {

@@ -7,7 +7,7 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
   const { dim, bold, green, red, yellow, cyan } = colors
   switch (event.type) {
     case 'run.started':
-      return `${bold('yoke')} ${dim(`run ${event.run} · ${event.agent} · ${event.task}`)}`
+      return `${bold('yoke')} ${dim(`run ${event.run} · ${event.agent} · ${printable(event.task)}`)}`
     case 'run.resumed':
       return `${bold('yoke')} ${dim(`run ${event.run} goes on`)}`
     case 'run.stopping':
@@ -116,7 +116,7 @@ const driftLine = (
     : [
         yellow(line),
         ...details.slice(0, 3).map((detail) => yellow(`    ${oneLine(detail, 140)}`)),
-        yellow('    It is not trimmed, and the run goes on.'),
+        yellow('    It is not trimmed. Run `yoke doctor` to see more.'),
       ].join('\n')
 }
 

@@ -1,5 +1,6 @@
 import picocolors from 'picocolors'
 import type { Activity, RunEvent } from '../events.ts'
+import { printableJson } from './format.ts'
 import { lineOf } from './lines.ts'
 
 /** Where what happens in a run is shown. */
@@ -17,8 +18,8 @@ export const createOutput = (options: OutputOptions, stream: Stream, env: NodeJS
   const write = (line: string) => stream.write(`${line}\n`)
   if (options.json)
     return {
-      event: (event) => write(JSON.stringify(event)),
-      activity: (activity) => write(JSON.stringify(activity)),
+      event: (event) => write(printableJson(event)),
+      activity: (activity) => write(printableJson(activity)),
     }
   const colors = picocolors.createColors(wantsColor(stream, env))
   const show = (event: RunEvent | Activity) => {

@@ -108,8 +108,8 @@ describe('periodics with the real Claude Code', () => {
     // The lineage of each, and one stored session for each that goes on.
     const [id = ''] = readdirSync(join(where.project, '.loop/runs'))
     expect(JSON.parse(readFileSync(join(where.project, '.loop/runs', id, 'sessions.json'), 'utf8'))).toEqual({
-      worker,
-      'periodic:docs': docs,
+      worker: worker?.map((session) => ({ id: session })),
+      'periodic:docs': docs?.map((session) => ({ id: session })),
     })
     const stored = execFileSync('find', [where.home, '-name', '*.jsonl', '-path', '*projects*'])
       .toString()

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { formatCount, formatDuration, formatMoney, oneLine, printable } from '../../src/ui/format.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatMoney,
+  oneLine,
+  printable,
+  printableJson,
+} from '../../src/ui/format.ts'
 
 it.each([
   [0, '0'],
@@ -26,6 +33,12 @@ it.each([
 it('takes the power over the terminal from text', () => {
   expect(printable('a\u001b[2Jb\u0007c\u009bd\u202ee')).toBe('a�[2Jb�c�d�e')
   expect(printable('tab\tand\nnewline, ü 漢')).toBe('tab\tand\nnewline, ü 漢')
+})
+
+it('escapes in JSON what has power over the terminal, and a program reads it back', () => {
+  const value = { said: 'a\u009b2J\u001b]0;x\u0007\u007f\u202e', key: ['\n', '漢'] }
+  expect(printableJson(value)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
+  expect(JSON.parse(printableJson(value))).toEqual(value)
 })
 
 it('cuts to one line', () => {
