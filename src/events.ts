@@ -93,6 +93,15 @@ export const RunEventSchema = v.variant('type', [
     unknownEvents: v.record(text, count),
     evidence: text,
   }),
+  /** An agent that was cut off together with its yoke, or by it: what its answers cost is not lost. */
+  event('agent.lost', {
+    iteration: count,
+    role: RoleSchema,
+    session: v.optional(text),
+    costUsd: v.number(),
+    printedCostUsd: v.number(),
+    tokens: TokensSchema,
+  }),
   event('session.stale', { ...other, session: text, reason: text }),
   event('session.forked', { ...other, session: text, reason: text }),
   event('notes.read', { ...other, keep: v.nullable(v.array(text)), reset: v.boolean(), digest: text }),
@@ -208,3 +217,5 @@ export type Activity =
       readonly delayMs: number
       readonly cause: string
     }
+  /** Once a minute of a wait. */
+  | { readonly type: 'wait.left'; readonly until: number; readonly leftMs: number }

@@ -200,6 +200,8 @@ export type Outcome = {
   readonly text: string
   readonly answer?: unknown
   readonly costUsd: number
+  /** It was cut off before it named a cost: `tokens` are those of the answers that it got, `costUsd` is 0. */
+  readonly isUnpriced?: true
   readonly tokens: Tokens
   readonly turns: number
   readonly denials: readonly string[]

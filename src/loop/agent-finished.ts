@@ -5,7 +5,7 @@ import type { RunState } from './state.ts'
 
 /** Cost and tokens count for every role; what a session has cost so far is kept for those that resume it. */
 export const paidFor = (state: RunState, event: RunEvent): RunState => {
-  if (event.type !== 'agent.finished') return state
+  if (event.type !== 'agent.finished' && event.type !== 'agent.lost') return state
   const paid: RunState = {
     ...state,
     costUsd: state.costUsd + event.costUsd,
@@ -41,7 +41,7 @@ export const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.f
     return {
       ...paid,
       feedback: { kind: 'cut-off', why: event.evidence || event.class },
-      trace: { ...paid.trace, failure: event.class },
+      trace: { ...paid.trace, failure: event.class, said: event.evidence || event.class },
       phase: { at: 'progress' },
     }
   }

@@ -100,7 +100,10 @@ type PeriodicEvent =
 export const isPeriodicEvent = (event: RunEvent): event is PeriodicEvent =>
   event.type === 'periodic.started' ||
   event.type === 'periodic.finished' ||
-  (event.type !== 'agent.started' && 'role' in event && event.role?.startsWith('periodic:') === true)
+  (event.type !== 'agent.started' &&
+    event.type !== 'agent.lost' &&
+    'role' in event &&
+    event.role?.startsWith('periodic:') === true)
 
 /** The state after one more event of a periodic; what it cost has been counted. */
 export const reducePeriodic = (state: RunState, event: PeriodicEvent): RunState => {

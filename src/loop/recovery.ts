@@ -73,7 +73,9 @@ const staleSession = (state: RunState, role: Role, failure: Failure): Step => {
         reason: failure.evidence || failure.class,
       })
     : giveUp(
-        `The agent refused its session twice: ${failure.evidence}`,
+        role === 'judge' || role === 'scoper'
+          ? `A request of the ${role}, which has no session to leave, was refused: ${failure.evidence}`
+          : `The agent refused its session, and then a fresh one: ${failure.evidence}`,
         'Look at the output of the agent in `.loop/runs`, then run `yoke resume`.',
       )
 }

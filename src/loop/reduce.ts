@@ -3,8 +3,8 @@ import type { Directives } from '../task/directives.ts'
 import { agentFinished, paidFor } from './agent-finished.ts'
 import { isPeriodicEvent, reducePeriodic } from './periodics.ts'
 import { sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
-import type { CheckFailure, Phase, RunState } from './state.ts'
-import { digestOfChecks, digestOfObjection } from './stuck.ts'
+import type { CheckFailure, Phase, RunState, Trace } from './state.ts'
+import { checksInShort, digestOfChecks, digestOfObjection } from './stuck.ts'
 
 const noTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
@@ -105,7 +105,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         feedback: { kind: 'objection', reasons: event.reasons, next: event.next },
         trace:
           event.verdict === 'continue'
-            ? { ...state.trace, objection: digestOfObjection(event.reasons) }
+            ? { ...state.trace, objection: digestOfObjection(event.reasons), said: event.reasons.join(' ') }
             : state.trace,
         phase: { at: 'progress' },
       }
@@ -122,18 +122,20 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return {
         ...state,
         waitUntil: event.until,
+        waitingSince: at,
         backoffs: state.backoffs + 1,
         phase: backFromRecovery(state.phase),
       }
     case 'wait.finished':
-      return { ...without(state, 'waitUntil'), waitedMs: state.waitedMs + event.waitedMs }
+      return {
+        ...without(without(state, 'waitUntil') as RunState, 'waitingSince'),
+        waitedMs: state.waitedMs + event.waitedMs,
+      }
     case 'iteration.finished':
       return {
         ...state,
         phase: { at: 'ready' },
-        history: [...state.history, { ...state.trace, changed: event.progress !== state.progress }].slice(
-          -state.directives['stuck-after'],
-        ),
+        history: [...state.history, traceOf(state, event)].slice(-state.directives['stuck-after']),
         progress: event.progress,
         periodicsChanged: [],
       }
@@ -144,6 +146,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
     case 'drift.found':
       return { ...state, drift: [...state.drift, ...event.names] }
     case 'run.started':
+    case 'agent.lost':
     case 'periodic.started':
     case 'periodic.finished':
     case 'cycle.planned':
@@ -152,6 +155,16 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
     case 'cycle.logged':
     case 'warning':
       return state
+  }
+}
+
+const traceOf = (state: RunState, event: RunEvent & { type: 'iteration.finished' }): Trace => {
+  const { id } = sessionOf(state, 'worker')
+  return {
+    ...state.trace,
+    changed: event.progress !== state.progress,
+    iteration: event.iteration,
+    ...(id === undefined ? {} : { session: id }),
   }
 }
 
@@ -189,6 +202,10 @@ const resumed = (state: RunState, at: number): RunState => {
     // A run that was killed between this verdict and its end is done all the same.
     ...(verdict?.verdict === 'done' ? { verdict } : {}),
     backoffs: 0,
+    // A wait that a stop or a kill cut short has no event that says how long it was.
+    ...(state.waitUntil === undefined || state.waitingSince === undefined
+      ? {}
+      : { waitedMs: state.waitedMs + state.lastEventAt - state.waitingSince, waitingSince: at }),
     // What the run ended for is tried again: a person may have mended it.
     ...(state.finished === undefined ? {} : { phase: backFromRecovery(state.phase), leftStale: false }),
     // A breaker that stays open over a restart would block for ever (frankbria/ralph-claude-code#160).
@@ -217,7 +234,7 @@ const afterCheck = (state: RunState, failures: readonly CheckFailure[]): RunStat
     ...next,
     feedback: { kind: 'checks-failed', failures },
     left: failures.map(({ command }) => `The check \`${command}\` fails.`),
-    trace: { ...state.trace, checks: digestOfChecks(failures) },
+    trace: { ...state.trace, checks: digestOfChecks(failures), said: checksInShort(failures) },
     phase: { at: 'progress' },
   }
 }

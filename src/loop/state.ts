@@ -51,6 +51,11 @@ export type Trace = {
   readonly checks?: string
   readonly failure?: string
   readonly objection?: string
+  /** The failure, the checks or the objection in words. */
+  readonly said?: string
+  readonly iteration: number
+  /** The worker's, at the end of the iteration. */
+  readonly session?: string
 }
 
 /** What is known of the session in which a role goes on from turn to turn. */
@@ -91,6 +96,8 @@ export type RunState = {
   /** Waits in a row for a provider that answers nothing. */
   readonly backoffs: number
   readonly waitUntil?: number
+  /** When the wait began, or went on after a resume. */
+  readonly waitingSince?: number
   /** `undefined` until notes have been read once. */
   readonly reminded: boolean
   /** The periodics that have run since the last iteration, and those among them that changed the project. */
@@ -102,7 +109,7 @@ export type RunState = {
   readonly verdict?: Verdict
   /** What the checks or the judge said last is missing, never the worker (§2.1). */
   readonly left: readonly string[]
-  readonly trace: Omit<Trace, 'changed'>
+  readonly trace: Omit<Trace, 'changed' | 'iteration' | 'session'>
   readonly history: readonly Trace[]
   /** The newest fingerprint of the project. */
   readonly progress: string

@@ -6,6 +6,7 @@ import type { RunContext, RunSettings } from './context.ts'
 import { drive } from './drive.ts'
 import { type LoopFolder, notesOf } from './folder.ts'
 import { openJournal } from './journal.ts'
+import { countLostAgent } from './lost-agent.ts'
 import { listenForSignals } from './signals.ts'
 import { snapshotWriter } from './snapshot.ts'
 import { takeResetOut } from './steps/notes.ts'
@@ -52,6 +53,7 @@ export const carryOut = async (
   }
   try {
     record(begin)
+    await countLostAgent(context, past)
     await forgetResets(settings.loop, progress.loop)
     await setStaleAside(context, past.at(-1))
     await drive(context)

@@ -65,6 +65,12 @@ export const cycleFolder = (run: RunFolder, cycle: number): string => join(run.r
 /** How the files of a role begin in the folder of an iteration. */
 export const fileStem = (role: Role): string => role.replace(':', '-')
 
+/** What a start of an agent leaves. A later attempt in the same iteration gets files of its own: the evidence of the first one stays. */
+export const agentFiles = (folder: string, role: Role, attempt: number) => {
+  const stem = join(folder, `${fileStem(role)}${attempt === 1 ? '' : `-${attempt}`}`)
+  return { prompt: `${stem}.prompt.md`, stream: `${stem}.stream.jsonl`, stderr: `${stem}.stderr.log` }
+}
+
 /** Where a role writes what it wants to know in its next turn. */
 export const notesOf = (loop: LoopFolder, role: Role): string =>
   role === 'worker' ? loop.notes : join(loop.root, `notes.${role.replace('periodic:', '')}.md`)

@@ -53,7 +53,11 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
       return yellow(`  judge: no readable verdict (try ${event.attempt} of 2)`)
     case 'wait.started':
       return yellow(
-        `  Waiting until ${new Date(event.until).toLocaleTimeString()}: ${oneLine(event.reason, 80)}`,
+        `  Waiting ${formatDuration(Math.max(0, event.until - Date.parse(event.at)))}, until ${new Date(event.until).toLocaleTimeString()}: ${oneLine(event.reason, 80)}`,
+      )
+    case 'wait.left':
+      return dim(
+        `  Waiting: ${formatDuration(event.leftMs)} left, until ${new Date(event.until).toLocaleTimeString()}`,
       )
     case 'periodic.started':
       return `  ${bold(`Periodic ${event.name}`)}`
@@ -76,6 +80,7 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     case 'run.finished':
       return finishLines(event, colors)
     case 'agent.usage':
+    case 'agent.lost':
     case 'agent.started':
     case 'session.opened':
     case 'notes.read':

@@ -50,6 +50,8 @@ export const shown = (event: RunEvent): v.InferOutput<typeof ShownEventSchema> =
       return { type, role: event.role, session: event.session ?? null }
     case 'agent.finished':
       return { type, role: event.role, class: event.class }
+    case 'agent.lost':
+      return { type, role: event.role }
     case 'session.opened':
       return { type, role: event.role, session: event.session }
     case 'session.stale':

@@ -1,15 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.ts'
 import type { Activity } from '../../events.ts'
-import { costOfStart } from '../../loop/cost.ts'
+import { billOf } from '../../loop/cost.ts'
 import { sessionOf } from '../../loop/session.ts'
 import type { RunState } from '../../loop/state.ts'
 import { processStart } from '../../system/process-start.ts'
 import { startAgent } from '../agent-process.ts'
 import { Aborted, type RunContext } from '../context.ts'
 import { contextMeter } from '../context-meter.ts'
-import { fileStem, iterationFolder } from '../folder.ts'
+import { agentFiles, iterationFolder } from '../folder.ts'
 import { tellStreamDrift } from './drift.ts'
 
 /** Starts an agent for one role, keeps what it says in the folder of the iteration or cycle, and records how it began and ended. */
@@ -23,7 +22,9 @@ export const runAgent = async (
   const { role, session } = invocation
   const attempt = (state().attempts[role] ?? 0) + 1
   const printedBefore = session.kind === 'resume' ? sessionOf(state(), role).costUsd : 0
-  const files = await openFiles(folder, role, attempt, invocation.prompt)
+  const files = agentFiles(folder, role, attempt)
+  await mkdir(folder, { recursive: true })
+  await writeFile(files.prompt, invocation.prompt)
   const meter = contextMeter()
   let version = ''
   const began = now()
@@ -70,17 +71,24 @@ export const runAgent = async (
       onWarning: (message) => record({ type: 'warning', code: 'W_AGENT', message }),
     },
   )
-  if (ending.endedBy === 'abort') throw new Aborted()
+  const bill = billOf(outcome, {
+    printedBefore,
+    isSessionCost: context.agent.printsSessionCost(version),
+    known: state(),
+  })
+  const kept = optional('session', session.kind === 'ephemeral' ? undefined : outcome.session)
+  if (ending.endedBy === 'abort') {
+    record({ type: 'agent.lost', iteration, role, ...kept, ...bill })
+    throw new Aborted()
+  }
 
   record({
     type: 'agent.finished',
     iteration,
     role,
     class: outcome.class,
-    ...optional('session', session.kind === 'ephemeral' ? undefined : outcome.session),
-    costUsd: costOfStart(outcome.costUsd, printedBefore, context.agent.printsSessionCost(version)),
-    printedCostUsd: outcome.costUsd,
-    tokens: outcome.tokens,
+    ...kept,
+    ...bill,
     ...optional('context', meter.read()),
     turns: outcome.turns,
     durationMs: now() - began,
@@ -91,14 +99,6 @@ export const runAgent = async (
   })
   tellStreamDrift(context, version, unknownEvents)
   return outcome
-}
-
-/** A later attempt in the same iteration gets files of its own: the evidence of the first one stays. */
-const openFiles = async (folder: string, role: Role, attempt: number, prompt: string) => {
-  await mkdir(folder, { recursive: true })
-  const stem = join(folder, `${fileStem(role)}${attempt === 1 ? '' : `-${attempt}`}`)
-  await writeFile(`${stem}.prompt.md`, prompt)
-  return { stream: `${stem}.stream.jsonl`, stderr: `${stem}.stderr.log` }
 }
 
 const activityOf = (role: Role, event: AgentEvent, project: string): Activity | undefined => {
