@@ -4,7 +4,7 @@ import { exitCode, YokeError } from '../errors.ts'
 import type { NewEvent, RunEvent } from '../events.ts'
 import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
 import { asInput, type Directives } from '../task/directives.ts'
-import { grantsOf } from '../task/grants.ts'
+import { grantsOf, powersOf } from '../task/grants.ts'
 import { loadTask, withPeriodicPrompts } from '../task/load.ts'
 import { resolveDirectives } from '../task/resolve.ts'
 import { version } from '../version.ts'
@@ -18,7 +18,7 @@ import { openRun, readPrompts } from './open-run.ts'
 import { endOrphan, endOrphanOfNewestRun } from './orphan.ts'
 import { progressFingerprint } from './progress.ts'
 import { workerInvocation } from './steps/worker.ts'
-import { type AskForTrust, requireTrust } from './trust.ts'
+import { type AskForTrust, rememberTrust, requireTrust } from './trust.ts'
 
 export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
   RunListener & {
@@ -47,6 +47,7 @@ export const startRun = async (
   if (image !== undefined) await requireSandbox(image, task.directives, env)
   const loop = loopFolder(project)
   await ensureLoopFolder(loop)
+  await rememberTrust(project, powersOf(task.directives), env)
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
   const release = await takeLock(loop.lock, run.id, new Date())
   try {
@@ -107,9 +108,11 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
       { name: 'flag', where: '', values: request.flags },
       { name: 'stored', where: run.events, values: asInput(stored) },
     ])
+    await requireTrust(project, powersOf(stored), request.env, request.askForTrust)
     const directives = await withPeriodicPrompts(resolved.directives, project, request.env)
     const { agent, agentFile } = await request.findAgent(directives)
     refuseArguments(agent, agentFile, project, directives, request.env)
+    await rememberTrust(project, powersOf(directives), request.env)
     await endOrphan(events)
     const prompts = await readPrompts(run)
     return await carry(

@@ -36,6 +36,31 @@ export const requireTrust = async (
       'Read it, then run the command again with --trust.',
       exitCode.usage,
     )
+  await add(file, trusted, digest, project)
+}
+
+/**
+ * Keeps what a run was started with as agreed to, so that a resume need not ask. A log that came with a repository was never
+ * started here, and is asked about. Where it cannot be kept, the resume asks.
+ */
+export const rememberTrust = async (
+  project: string,
+  grants: readonly Grant[],
+  env: Environment,
+): Promise<void> => {
+  if (grants.length === 0) return
+  const file = trustFile(env)
+  const trusted = await readTrust(file)
+  const digest = digestOfGrants(project, grants)
+  if (!(digest in trusted)) await add(file, trusted, digest, project).catch(() => undefined)
+}
+
+const add = async (
+  file: string,
+  trusted: Readonly<Record<string, string>>,
+  digest: string,
+  project: string,
+): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
   await atomicWrite(file, `${JSON.stringify({ ...trusted, [digest]: project }, undefined, 2)}\n`)
 }

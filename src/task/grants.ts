@@ -12,6 +12,7 @@ const powerful = [
   'image',
   'mounts',
   'env',
+  'network',
 ] as const satisfies readonly DirectiveKey[]
 
 const harmlessModes = new Set(['acceptEdits', 'default', 'plan', 'manual', 'dontAsk'])
@@ -24,13 +25,18 @@ export type Grant = { readonly key: DirectiveKey; readonly value: string }
 
 /** The powerful directives that the project itself brings along (§8.4). */
 export const grantsOf = ({ directives, origin }: Resolved): readonly Grant[] =>
+  powersOf(directives).filter(({ key }) => foreign.has(origin[key]))
+
+/** The powerful directives, wherever they are from: what a stored run asks for, whose log may be of another's making. */
+export const powersOf = (directives: Directives): readonly Grant[] =>
   powerful
-    .filter((key) => foreign.has(origin[key]) && !isHarmless(key, directives))
+    .filter((key) => !isHarmless(key, directives))
     .map((key) => ({ key, value: JSON.stringify(directives[key]) }))
 
 const isHarmless = (key: DirectiveKey, directives: Directives): boolean => {
   const value = directives[key]
   if (key === 'permission-mode') return harmlessModes.has(String(value))
+  if (key === 'network') return value === undefined || value === 'none'
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 

@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
+import { chmod, mkdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { claude } from '../../src/agents/claude/claude.ts'
+import type { RunEvent } from '../../src/events.ts'
+import { readJournal } from '../../src/run/journal.ts'
+import { yoke } from '../helpers/yoke.ts'
+import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+
+const files = { 'task.md': 'Leave two files.\n', 'a.txt': 'kept\n' }
+const worker = [
+  reply(read('a.txt')),
+  reply(write('step-{{turn}}', 'x')),
+  reply(notes('KEEP: a.txt\n')),
+  reply(say('Went on.')),
+]
+const judge = [
+  [reply(verdict('continue', 'One is missing.')), reply(say('no'))],
+  [reply(verdict('done', 'Enough.')), reply(say('yes'))],
+]
+const scenario = { name: 'stale', roles, script: { worker: [worker, worker, worker], judge } }
+
+const runOf = (project: string): string => {
+  const [run = ''] = readdirSync(join(project, '.loop/runs'))
+  return join(project, '.loop/runs', run)
+}
+const journalOf = (project: string): readonly RunEvent[] => readJournal(join(runOf(project), 'events.jsonl'))
+const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
+  events.filter((event): event is RunEvent & { type: T } => event.type === type)
+
+/** One iteration, after which the run was stopped, and the session that it left. */
+const stoppedRun = async (script: object = scenario.script) => {
+  const where = await place({ files, scenario: { ...scenario, script } })
+  const { project, env } = where
+  const stopped = await yoke(['brute', 'task.md', '--json'], {
+    cwd: project,
+    env,
+    onLine: (line, pid) => {
+      if (JSON.parse(line).type === 'session.opened') process.kill(pid, 'SIGINT')
+    },
+  })
+  expect(stopped.code).toBe(130)
+  const session = of(journalOf(project), 'session.opened')[0]?.session ?? ''
+  const file = (await claude.findSession(session, project, env)) ?? ''
+  return { ...where, session, file }
+}
+
+const reject = (message: string) => ({
+  error: { status: 400, type: 'invalid_request_error', message },
+  times: 40,
+})
+
+describe('a session that was damaged between two iterations', () => {
+  it.each([0.3, 0.7, 0.99])(
+    'cut off at %d of its length: the run gets to its end, and nothing of the file is lost',
+    { timeout: 60_000 },
+    async (share) => {
+      const { project, env, file, session } = await stoppedRun()
+      truncateSync(file, Math.floor(readFileSync(file).length * share))
+      expect(await yoke(['resume', '--json'], { cwd: project, env })).toMatchObject({ code: 0, stderr: '' })
+      const events = journalOf(project)
+      expect(of(events, 'iteration.started').map(({ iteration }) => iteration)).toEqual([1, 2])
+      const isStale = of(events, 'session.stale').length === 1
+      expect(existsSync(join(runOf(project), 'backups', `${session}.stale`))).toBe(isStale)
+      expect(existsSync(file)).toBe(!isStale)
+    },
+  )
+})
+
+describe('a project that was moved', () => {
+  it('goes on, with a session of its own', { timeout: 60_000 }, async () => {
+    const { project, env } = await stoppedRun()
+    const moved = `${project}-moved`
+    renameSync(project, moved)
+    // The model still names the old path; what it writes there is its own affair.
+    await mkdir(project)
+    expect(await yoke(['resume', '--json'], { cwd: moved, env })).toMatchObject({ code: 0, stderr: '' })
+    expect(of(journalOf(moved), 'iteration.started').map(({ iteration }) => iteration)).toEqual([1, 2])
+  })
+})
+
+describe('a history that the provider rejects', () => {
+  it.each([
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+    'messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1',
+  ])('%s: once a fresh session, the second time the end', { timeout: 60_000 }, async (message) => {
+    const rejected = [reject(message)]
+    const { project, env, session, file } = await stoppedRun({
+      worker: [worker, rejected, rejected, rejected, rejected],
+      judge,
+    })
+    const run = await yoke(['resume'], { cwd: project, env })
+    expect(run.code).toBe(5)
+    expect(run.stdout).toContain('and then a fresh one')
+    const events = journalOf(project)
+    expect(of(events, 'iteration.started').map(({ iteration }) => iteration)).toEqual([1, 2])
+    expect(of(events, 'session.stale')).toMatchObject([{ session }])
+    expect(existsSync(file)).toBe(false)
+    expect(existsSync(join(runOf(project), 'backups', `${session}.stale`))).toBe(true)
+    const sessions = JSON.parse(readFileSync(join(runOf(project), 'sessions.json'), 'utf8'))
+    expect(sessions.worker[0]).toMatchObject({ id: session, stale: expect.any(String) })
+  })
+})
+
+/** A folder with old releases, `<version>/node_modules/.bin/claude` in it; each is some 400 MB, so that nobody has to have them. */
+const releases = process.env['YOKE_TEST_OLD_CLAUDE'] ?? ''
+const old = ['2.1.200', '2.1.20'].filter(
+  (version) => releases !== '' && existsSync(join(releases, version, 'node_modules/.bin/claude')),
+)
+
+describe.skipIf(old.length === 0)('a CLI that was downgraded between two iterations', () => {
+  it.each(old)('to %s: the run gets to its end', { timeout: 90_000 }, async (version) => {
+    const { project, env, home, session } = await stoppedRun()
+    const bin = join(home, 'old-bin')
+    await mkdir(bin)
+    await symlink(join(releases, version, 'node_modules/.bin/claude'), join(bin, 'claude'))
+    await chmod(bin, 0o755)
+    const run = await yoke(['resume', '--json'], {
+      cwd: project,
+      env: { ...env, PATH: `${bin}:${dirname(process.execPath)}:${env.PATH}` },
+    })
+    expect(run).toMatchObject({ code: 0 })
+    const events = journalOf(project)
+    expect(of(events, 'iteration.started').map(({ iteration }) => iteration)).toEqual([1, 2])
+    for (const stale of of(events, 'session.stale')) expect(stale.session).toBe(session)
+  })
+})
