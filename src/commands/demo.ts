@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName } from '../agents/registry.ts'
-import type { RunEvent } from '../events.ts'
 import type { Define } from '../main.ts'
 import { probeEnvironment } from '../probe/environment.ts'
 import { cacheFolder, ensureRelease, pinned } from '../probe/pinned-cli.ts'
@@ -13,14 +12,14 @@ import demoProject from '../probe/scenarios/demo-project.json' with { type: 'jso
 import { startModelServer } from '../probe/server.ts'
 import { startRun } from '../run/start.ts'
 import { createOutput } from '../ui/output.ts'
-import { trimSavings } from '../ui/savings.ts'
 
-type DemoOptions = { readonly json?: boolean; readonly keep?: boolean }
+type DemoOptions = { readonly json?: boolean; readonly keep?: boolean; readonly plain?: boolean }
 
 export const define: Define = (cli) => {
   cli
     .command('demo', 'Watch a small task being done, with the real Claude Code CLI and no account')
     .option('--json', 'Print the events, one JSON object a line')
+    .option('--plain', 'Print lines of plain words: no live block, no colour')
     .option('--keep', 'Keep the folder of the demo')
     .example('  yoke demo')
     .example('  yoke demo --json | jq -r .type')
@@ -43,11 +42,10 @@ const runDemo = async (options: DemoOptions): Promise<number> => {
     scenario: parseScenario(demoScenario),
     variables: { cwd: project },
   })
-  const events: RunEvent[] = []
   const output = createOutput(options, process.stdout, process.env)
   try {
     say(
-      `The agent is ${claude}. A model server on ${server.url} plays the model: no account, no key, no tokens.`,
+      `The agent is ${claude}. A model server on ${server.url} plays the model: no account, no key, nothing to pay.`,
     )
     const end = await startRun(
       {
@@ -56,19 +54,18 @@ const runDemo = async (options: DemoOptions): Promise<number> => {
         askForTrust: async () => true,
         findAgent: async () => ({ agent: agentByName('claude'), agentFile: claude }),
         env: probeEnvironment({ url: server.url, home: join(folder, 'home'), base: process.env }),
-        onEvent: (event) => {
-          events.push(event)
-          output.event(event)
-        },
+        onEvent: output.event,
         onActivity: output.activity,
       },
       'task.md',
     )
-    say(trimSavings(events))
+    say(
+      '\nNothing was spent: a model server on this machine played the model. The cost is what the CLI reckons for such requests.',
+    )
     say(
       options.keep
-        ? `The project is in ${project}.`
-        : 'Look at the files of the demo with `yoke demo --keep`.',
+        ? `The project, with logs and notes, is in ${project}. Try \`yoke report\` and \`yoke logs\` there.`
+        : 'The folder is gone again. Keep it, with its logs and notes, with `yoke demo --keep`.',
     )
     return end.exitCode
   } finally {

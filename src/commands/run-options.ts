@@ -4,9 +4,12 @@ import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName } from '../agents/registry.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
+import { loopFolder, runFolder } from '../run/folder.ts'
+import { readJournal } from '../run/journal.ts'
 import type { RunRequest } from '../run/start.ts'
 import { directiveFlags, directiveOptions } from '../task/options.ts'
 import { askOnTerminal } from '../ui/ask.ts'
+import type { Notify } from '../ui/notify.ts'
 import { createOutput } from '../ui/output.ts'
 
 /** The options of the commands that carry a run, as cac gives them: directives, and how the run is shown. */
@@ -19,6 +22,8 @@ export const addRunOptions = (command: Command): void => {
     .option('--trust', 'Agree to the programs and rights that the project asks for')
     .option('--json', 'Print the events, one JSON object a line')
     .option('-q, --quiet', 'Print only how the run ends')
+    .option('--plain', 'Print lines of plain words: no live block, no colour; for screen readers')
+    .option('--notify [bell|desktop|all]', 'Tell you on the terminal when the run waits or ends (alone: all)')
 }
 
 /** Throws `E_NOT_LOGGED_IN`, exit code 4: a night that ends at its first request is better ended before it begins. */
@@ -38,7 +43,13 @@ export const carryRun = async (
   carry: (request: RunRequest) => Promise<RunEvent & { type: 'run.finished' }>,
 ): Promise<number> => {
   const output = createOutput(
-    { json: options['json'] === true, quiet: options['quiet'] === true },
+    {
+      json: options['json'] === true,
+      quiet: options['quiet'] === true,
+      plain: options['plain'] === true,
+      notify: notifyOf(options['notify']),
+      past: (run) => readJournal(runFolder(loopFolder(process.cwd()), run).events).slice(0, -1),
+    },
     process.stdout,
     process.env,
   )
@@ -59,4 +70,16 @@ export const carryRun = async (
     onActivity: output.activity,
   })
   return end.exitCode
+}
+
+const notifyOf = (given: unknown): Notify | undefined => {
+  if (given === undefined || given === false) return undefined
+  if (given === true || given === 'all') return 'all'
+  if (given === 'bell' || given === 'desktop') return given
+  throw new YokeError(
+    'E_USAGE',
+    `--notify does not know "${String(given)}".`,
+    'Name one of: bell, desktop, all.',
+    exitCode.usage,
+  )
 }

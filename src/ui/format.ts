@@ -14,6 +14,16 @@ export const formatDuration = (ms: number): string => {
   return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`
 }
 
+/** Time that runs, in whole seconds: `0s`, `12s`, `3m 05s`, `2h 04m`. */
+export const formatClock = (ms: number): string => {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000)
+}
+
+/** `1 turn`, `2 turns`. */
+export const formatMany = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
 const pad = (n: number): string => String(n).padStart(2, '0')
 
 /** `$0.0042` below a cent, else `$1.23`. */

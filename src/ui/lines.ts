@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types'
 import type { Activity, RunEvent } from '../events.ts'
-import { formatCount, formatDuration, formatMoney, oneLine, printable } from './format.ts'
+import { formatCount, formatDuration, formatMany, formatMoney, oneLine, printable } from './format.ts'
+import { paintOf } from './summary.ts'
 
 /** What people see of one event, or undefined when it says nothing to them. Several lines are parted by newlines. */
 export const lineOf = (event: RunEvent | Activity, colors: Colors): string | undefined => {
@@ -41,9 +42,9 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     case 'drift.found':
       return driftLine(event, colors)
     case 'check.passed':
-      return green(`  ✓ ${oneLine(event.command, 80)} ${dim(formatDuration(event.durationMs))}`)
+      return `  check: ${green('passed')} ${oneLine(event.command, 80)} ${dim(formatDuration(event.durationMs))}`
     case 'check.failed':
-      return red(`  ✗ ${oneLine(event.command, 80)} (exit ${event.exit ?? 'by signal'})`)
+      return `  check: ${red('failed')} ${oneLine(event.command, 80)} ${dim(event.exit === null ? 'ended by a signal' : `exit ${event.exit}`)}`
     case 'judge.verdict':
       return [
         `  judge: ${event.verdict === 'done' ? green('done') : yellow(event.verdict)}`,
@@ -72,13 +73,13 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     case 'cycle.started':
       return `\n${bold(`Cycle ${event.cycle}: ${oneLine(event.title, 100)}`)} ${dim(event.handoff === 'keep' ? 'the session goes on' : 'fresh session')}`
     case 'cycle.finished':
-      return `  cycle ${event.cycle}: ${event.result === 'done' ? green('done') : yellow(event.result)} ${dim(`${event.iterations} iterations · ${formatMoney(event.costUsd)}`)}`
+      return `  cycle ${event.cycle}: ${event.result === 'done' ? green('done') : yellow(event.result)} ${dim(`${formatMany(event.iterations, 'iteration')} · ${formatMoney(event.costUsd)}`)}`
     case 'cycle.logged':
       return undefined
     case 'warning':
       return yellow(`  Warning: ${oneLine(event.message, 160)}`)
     case 'run.finished':
-      return finishLines(event, colors)
+      return `\n${paintOf(event.result, colors)(bold(event.result))} ${oneLine(event.reason, 300)}`
     case 'agent.usage':
     case 'agent.lost':
     case 'agent.started':
@@ -86,6 +87,9 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     case 'notes.read':
     case 'wait.finished':
     case 'iteration.finished':
+      return undefined
+    // A log that a newer yoke wrote may hold more.
+    default:
       return undefined
   }
 }
@@ -123,27 +127,6 @@ const driftLine = (
         ...details.slice(0, 3).map((detail) => yellow(`    ${oneLine(detail, 140)}`)),
         yellow('    It is not trimmed. Run `yoke doctor` to see more.'),
       ].join('\n')
-}
-
-const finishLines = (
-  event: RunEvent & { type: 'run.finished' },
-  { bold, green, red, yellow, dim }: Colors,
-): string => {
-  const colour =
-    event.result === 'done'
-      ? green
-      : event.result === 'agent-failing' || event.result === 'failed'
-        ? red
-        : yellow
-  const { tokens } = event
-  return [
-    '',
-    `${colour(bold(event.result))} ${oneLine(event.reason, 300)}`,
-    ...(event.fix === '' ? [] : [oneLine(event.fix, 300)]),
-    dim(
-      `${event.iterations} iterations · ${formatDuration(event.durationMs)} · ${formatCount(tokens.input + tokens.cacheRead + tokens.cacheWrite)} tokens in · ${formatCount(tokens.output)} out · ${formatMoney(event.costUsd)} · .loop/runs/${event.run}`,
-    ),
-  ].join('\n')
 }
 
 /** An agent that retries for ever says neither when nor how often. */

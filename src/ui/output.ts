@@ -2,6 +2,9 @@ import picocolors from 'picocolors'
 import type { Activity, RunEvent } from '../events.ts'
 import { printableJson } from './format.ts'
 import { lineOf } from './lines.ts'
+import { startLive, type Terminal } from './live.ts'
+import { type Notify, notification } from './notify.ts'
+import { endSummary } from './summary.ts'
 
 /** Where what happens in a run is shown. */
 export type Output = {
@@ -9,27 +12,70 @@ export type Output = {
   readonly activity: (activity: Activity) => void
 }
 
-export type OutputOptions = { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined }
-
-type Stream = { readonly write: (text: string) => unknown; readonly isTTY?: boolean }
-
-/** Events as JSON lines, as lines for people, or nothing but the end. */
-export const createOutput = (options: OutputOptions, stream: Stream, env: NodeJS.ProcessEnv): Output => {
-  const write = (line: string) => stream.write(`${line}\n`)
-  if (options.json)
-    return {
-      event: (event) => write(printableJson(event)),
-      activity: (activity) => write(printableJson(activity)),
-    }
-  const colors = picocolors.createColors(wantsColor(stream, env))
-  const show = (event: RunEvent | Activity) => {
-    const line = lineOf(event, colors)
-    if (line !== undefined) write(line)
-  }
-  return options.quiet
-    ? { event: (event) => event.type === 'run.finished' && show(event), activity: () => undefined }
-    : { event: show, activity: show }
+export type OutputOptions = {
+  readonly json?: boolean | undefined
+  readonly quiet?: boolean | undefined
+  /** Lines only, in words: for screen readers and for those who want to read back. */
+  readonly plain?: boolean | undefined
+  readonly notify?: Notify | undefined
+  /** The events of a run before it was resumed. */
+  readonly past?: ((run: string) => readonly RunEvent[]) | undefined
 }
+
+type Stream = Terminal & { readonly isTTY?: boolean }
+
+/** Events as JSON lines, as lines for people with a live block on a terminal, or nothing but the end. */
+export const createOutput = (options: OutputOptions, stream: Stream, env: NodeJS.ProcessEnv): Output => {
+  if (options.json) {
+    const write = (event: RunEvent | Activity) => stream.write(`${printableJson(event)}\n`)
+    return { event: write, activity: write }
+  }
+  return forPeople(options, stream, env)
+}
+
+const forPeople = (options: OutputOptions, stream: Stream, env: NodeJS.ProcessEnv): Output => {
+  const { quiet, past = () => [], notify } = options
+  const colors = picocolors.createColors(!options.plain && wantsColor(stream, env))
+  const isLive = !quiet && !options.plain && canMoveCursor(stream, env)
+  const events: RunEvent[] = []
+  let live: ReturnType<typeof startLive> | undefined
+  const print = (text: string | undefined) => {
+    if (text === undefined || quiet) return
+    if (live === undefined) stream.write(`${text}\n`)
+    else live.print(text)
+  }
+  const tell = (text: string) => {
+    if (notify !== undefined && stream.isTTY === true) stream.write(notification(text, notify, env))
+  }
+  return {
+    event: (event) => {
+      if (event.type === 'run.resumed' && events.length === 0) events.push(...past(event.run))
+      if (isLive && live === undefined) live = startLive(stream, colors, events, Date.now)
+      events.push(event)
+      live?.see(event)
+      if (event.type !== 'run.finished') {
+        print(lineOf(event, colors))
+        if (event.type === 'wait.started') tell(`waits: ${event.reason}`)
+        return
+      }
+      live?.close()
+      live = undefined
+      stream.write(`${endSummary(event, events, colors)}\n`)
+      tell(`${event.result}: ${event.reason}`)
+    },
+    activity: (activity) => {
+      live?.see(activity)
+      print(lineOf(activity, colors))
+    },
+  }
+}
+
+/** A terminal that moves its cursor, and a person before it: CI systems may offer one, but keep every frame in their logs. */
+const canMoveCursor = (stream: Stream, env: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI'])
+
+const isSet = (value: string | undefined): boolean =>
+  value !== undefined && value !== '' && value !== 'false' && value !== '0'
 
 /** As no-color.org and FORCE_COLOR have it: any value of NO_COLOR but the empty one wins. */
 export const wantsColor = (stream: Stream, env: NodeJS.ProcessEnv): boolean => {

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../events.ts'
-import { formatCount } from './format.ts'
+import { formatCount, formatMany } from './format.ts'
 
 /** What the trims of a run took out of the context, in a sentence; sizes are yoke's estimates of request tokens. */
 export const trimSavings = (events: readonly RunEvent[]): string => {
@@ -8,5 +8,5 @@ export const trimSavings = (events: readonly RunEvent[]): string => {
   const before = trims.reduce((sum, trim) => sum + trim.tokensBefore, 0)
   const after = trims.reduce((sum, trim) => sum + trim.tokensAfter, 0)
   const share = before === 0 ? 0 : Math.round((100 * (before - after)) / before)
-  return `${trims.length} ${trims.length === 1 ? 'trim' : 'trims'} cut the conversation from about ${formatCount(before)} to ${formatCount(after)} tokens in all: ${share}% less to pay for and to be confused by.`
+  return `${formatMany(trims.length, 'trim')} took ${formatCount(before - after)} of ${formatCount(before)} tokens (${share}%, by yoke's estimate) out of what the session carried on.`
 }
