@@ -1,4 +1,5 @@
 import type { CAC } from 'cac'
+import { commands } from './commands.ts'
 import { exitCode, fromSystem, YokeError } from './errors.ts'
 import { printable } from './ui/format.ts'
 import { name, version } from './version.ts'
@@ -6,85 +7,20 @@ import { name, version } from './version.ts'
 /** What a file in `commands/` exports: its options, examples and action, added to a cac instance. */
 export type Define = (cli: CAC) => void
 
-/** Loaded only when asked for, so that `yoke --version` starts as fast as a program that does nothing. */
-const commands: Readonly<
-  Record<
-    string,
-    { readonly usage: string; readonly summary: string; readonly load: () => Promise<{ define: Define }> }
-  >
-> = {
-  brute: {
-    usage: 'brute <task.md>',
-    summary: 'Work on a task until an independent judge says it is done',
-    load: () => import('./commands/brute.ts'),
-  },
-  saga: {
-    usage: 'saga <goal.md>',
-    summary: 'Work on a goal, planned cycle by cycle, until it is reached',
-    load: () => import('./commands/saga.ts'),
-  },
-  resume: {
-    usage: 'resume [run]',
-    summary: 'Go on with a run that was stopped',
-    load: () => import('./commands/resume.ts'),
-  },
-  status: {
-    usage: 'status [run]',
-    summary: 'Show the state of a run',
-    load: () => import('./commands/status.ts'),
-  },
-  stop: {
-    usage: 'stop',
-    summary: 'End the run in this project after its iteration',
-    load: () => import('./commands/stop.ts'),
-  },
-  trim: {
-    usage: 'trim <session>',
-    summary: 'Cut a session down to the files that are named',
-    load: () => import('./commands/trim.ts'),
-  },
-  restore: {
-    usage: 'restore <session>',
-    summary: 'Undo the newest trim of a session',
-    load: () => import('./commands/restore.ts'),
-  },
-  inspect: {
-    usage: 'inspect <session>',
-    summary: 'Show what a session is made of',
-    load: () => import('./commands/inspect.ts'),
-  },
-  demo: {
-    usage: 'demo',
-    summary: 'Watch a small task being done, with the real Claude Code CLI and no account',
-    load: () => import('./commands/demo.ts'),
-  },
-  init: {
-    usage: 'init [task.md]',
-    summary: 'Write a commented example task',
-    load: () => import('./commands/init.ts'),
-  },
-  schema: {
-    usage: 'schema',
-    summary: 'Print the JSON Schema of the front matter, for editors',
-    load: () => import('./commands/schema.ts'),
-  },
-  vectors: {
-    usage: 'vectors',
-    summary: 'Run the test vectors on yoke, or on another implementation',
-    load: () => import('./commands/vectors.ts'),
-  },
-}
-
 const main = async (argv: readonly string[]): Promise<number> => {
   const [first] = argv
   if (first === '--version' || first === '-v' || first === '-V') {
     process.stdout.write(`${name} ${version}\n`)
     return exitCode.done
   }
+  if (first === 'complete') {
+    await (await import('./commands/completions.ts')).answer(argv.slice(1))
+    return exitCode.done
+  }
+  const command = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined
+  if (command === undefined) return overview(first)
   const { cac } = await import('cac')
   const cli = cac(name)
-  const command = first === undefined ? undefined : commands[first]
-  if (command === undefined) return overview(cli, first)
   const { define } = await command.load()
   define(cli)
   cli.help()
@@ -118,22 +54,18 @@ const runNamingNearest = async (cli: CAC): Promise<unknown> => {
 /** cac reports options in camel case. */
 const kebab = (option: string): string => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-const overview = (cli: CAC, word: string | undefined): number => {
-  for (const { usage, summary } of Object.values(commands)) cli.command(usage, summary)
-  cli.usage('<command> [options]')
-  cli.example('  yoke init && yoke brute task.md')
-  cli.example('  yoke demo')
-  cli.help()
-  cli.version(version)
+const overview = async (word: string | undefined): Promise<number> => {
   if (word === undefined || word === '--help' || word === '-h' || word === 'help') {
-    cli.parse(['', name], { run: false })
-    cli.outputHelp()
+    const { helpText } = await import('./commands/help.ts')
+    process.stdout.write(helpText())
     return exitCode.done
   }
+  const { closest, distance } = await import('fastest-levenshtein')
+  const near = closest(word, Object.keys(commands))
   throw new YokeError(
     'E_USAGE',
     `There is no command "${word}".`,
-    'Run `yoke --help` to see the commands.',
+    `${distance(word, near) <= 3 ? `Did you mean \`yoke ${near}\`? ` : ''}Run \`yoke --help\` to see the commands.`,
     exitCode.usage,
   )
 }

@@ -167,7 +167,7 @@ const contextLines = (
   const over = run.loop.directives['context-fork-over']
   const scale = over ?? scales.find((size) => context <= size) ?? context
   const share = Math.min(1, context / scale)
-  const text = ` ${formatCount(context)} of ${formatCount(scale)}${over === undefined ? '' : ' (fork)'}`
+  const text = ` ${formatCount(context)} of ${formatCount(scale).replace('.0', '')}${over === undefined ? '' : ' (fork)'}`
   const cut =
     trim === undefined ? '' : ` · last trim ${formatCount(trim.before)} → ${formatCount(trim.after)}`
   const room = width - 'context '.length - widthOf(text)

@@ -50,7 +50,7 @@ export const tokensOf = ({ run, working }: View): Tokens =>
 export const see = (view: View | undefined, event: RunEvent | Activity, now: number): View | undefined => {
   if (event.type === 'run.started') return begin(event)
   if (view === undefined) return undefined
-  if (!('at' in event)) return seeActivity(view, event)
+  if (isActivity(event)) return seeActivity(view, event)
   const next = { ...view, run: reduceRun(withDirectives(view.run, event), event) }
   switch (event.type) {
     case 'agent.started':
@@ -74,6 +74,15 @@ export const see = (view: View | undefined, event: RunEvent | Activity, now: num
       return next
   }
 }
+
+const activities: ReadonlySet<string> = new Set<Activity['type']>([
+  'agent.said',
+  'agent.tool',
+  'agent.usage',
+  'agent.retrying',
+])
+
+const isActivity = (event: RunEvent | Activity): event is Activity => activities.has(event.type)
 
 const begin = (event: RunEvent & { type: 'run.started' }): View => {
   const directives = v.parse(DirectivesSchema, event.directives)
