@@ -107,7 +107,7 @@ const nowLine = (view: View, now: number, width: number, { cyan, yellow }: Color
     fit(
       working === undefined
         ? `▸ ${stepOf(view)}`
-        : `▸ ${working.role} ${formatClock(now - working.since)} ${inLine(working.doing)}`,
+        : `▸ ${working.role} ${formatClock(now - working.since)} ${inLine(working.doing)}`.trimEnd(),
       width,
     ),
   )
