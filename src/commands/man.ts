@@ -27,7 +27,9 @@ export const manPage = (shapes: readonly CommandShape[], release: string): strin
     'yoke starts a coding agent again and again on one task. Between iterations it resumes the session of the agent and cuts it down to what the agent says it still needs. A judge that sees the task and the repository, never the words of the worker, decides when the task is done.',
     ...groups.flatMap((group) => [
       `.SH ${group.toUpperCase()}`,
-      ...shapes.filter(({ name }) => commands[name]?.group === group).flatMap(commandPart),
+      ...shapes
+        .filter(({ name }) => commands[name]?.group === group)
+        .flatMap((shape) => commandPart(shape, shapes)),
     ]),
     '.SH EXIT STATUS',
     ...exits.flatMap(([code, meaning]) => ['.TP', `.B ${code}`, meaning]),
@@ -37,17 +39,27 @@ export const manPage = (shapes: readonly CommandShape[], release: string): strin
     ...files.flatMap(([name, meaning]) => ['.TP', `.I ${roff(name)}`, meaning]),
   ].join('\n')}\n`
 
-const commandPart = ({ usage, description, options, examples }: CommandShape): readonly string[] => [
-  `.SS yoke ${roff(usage)}`,
-  `${roff(description)}.`,
-  ...options.flatMap(({ raw, description: meaning }) => ['.TP', `.B ${roff(raw)}`, roff(meaning)]),
-  '.PP',
-  'Examples:',
-  '.PP',
-  '.nf',
-  ...examples.map((example) => `.RS 4\n${roff(example)}\n.RE`),
-  '.fi',
-]
+/** What the commands that carry a run share is told once, at the first of them. */
+const commandPart = (
+  { name, usage, description, options, examples }: CommandShape,
+  shapes: readonly CommandShape[],
+): readonly string[] => {
+  const brute = new Set(shapes.find((each) => each.name === 'brute')?.options.map(({ raw }) => raw))
+  const isLikeBrute = name !== 'brute' && options.length >= brute.size
+  const own = isLikeBrute ? options.filter(({ raw }) => !brute.has(raw)) : options
+  return [
+    `.SS yoke ${roff(usage)}`,
+    `${roff(description)}.`,
+    ...(isLikeBrute ? ['It takes the options of', '.BR "yoke brute" .'] : []),
+    ...own.flatMap(({ raw, description: meaning }) => ['.TP', `.B ${roff(raw)}`, roff(meaning)]),
+    '.PP',
+    'Examples:',
+    '.PP',
+    '.nf',
+    ...examples.map((example) => `.RS 4\n${roff(example)}\n.RE`),
+    '.fi',
+  ]
+}
 
 /** A hyphen that is typed is a minus; a dot or an apostrophe at the beginning of a line would be a request. */
 const roff = (text: string): string =>

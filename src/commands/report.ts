@@ -19,7 +19,7 @@ export const define: Define = (cli) => {
       'report [run]',
       'Show what each iteration of a run took and brought: the newest run, or this one',
     )
-    .option('--html <file>', 'Write a page with charts that needs no network; - prints it')
+    .option('--html <file>', 'Write a page with charts that needs no network')
     .option('--force', 'Write over a file that is no report')
     .option('--json', 'Print it as JSON')
     .example('  yoke report')
@@ -44,10 +44,6 @@ export const define: Define = (cli) => {
 /** Throws `E_EXISTS` where another file than an earlier report stands, `E_NOT_WRITABLE` where it cannot be written. */
 const writePage = async (report: Report, file: string, force: boolean): Promise<void> => {
   const page = reportPage(report)
-  if (file === '-') {
-    process.stdout.write(page)
-    return
-  }
   const path = resolve(file)
   const there = await readFile(path, 'utf8').catch(() => undefined)
   if (there !== undefined && !force && !there.slice(0, 1000).includes(generator))

@@ -51,6 +51,14 @@ describe('bad input gets one sentence, what to do, its exit code, and changes no
     ['no run to show', ['status', '2026'], {}, 'E_NO_RUN', 2],
     ['no yoke to stop', ['stop'], {}, 'E_NOT_RUNNING', 1],
     ['a file in the way of init', ['init'], { 'task.md': 'mine' }, 'E_EXISTS', 2],
+    ['a choice of init that is none', ['init', '--max-cost-usd', 'lots'], {}, 'E_BAD_DIRECTIVE', 2],
+    ['no run to read of', ['logs'], {}, 'E_NO_RUN', 2],
+    ['no run to report', ['report', '--html', 'page.html'], {}, 'E_NO_RUN', 2],
+    ['no run to watch', ['status', '--watch'], {}, 'E_NO_RUN', 2],
+    ['a page without a name', ['report', '--html'], {}, 'E_USAGE', 2],
+    ['a shell without completions', ['completions', 'tcsh'], {}, 'E_USAGE', 2],
+    ['completions for no shell', ['completions'], {}, 'E_USAGE', 2],
+    ['a way to be told that is none', ['brute', 't.md', '--notify', 'pigeon'], { 't.md': 'x' }, 'E_USAGE', 2],
   ])('%s', async (_name, args, files, code, exit) => {
     const cwd = await temporaryFolder()
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
@@ -92,18 +100,43 @@ describe('help', () => {
   it.each([[[]], [['--help']], [['help']]])('lists the commands for %j', async (args) => {
     const run = await yoke(args, { cwd: '/', env: bare })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    for (const command of ['brute', 'resume', 'status', 'stop', 'demo', 'init', 'schema', 'vectors'])
+    for (const command of [
+      'brute',
+      'resume',
+      'status',
+      'runs',
+      'logs',
+      'report',
+      'stop',
+      'demo',
+      'init',
+      'completions',
+      'man',
+      'schema',
+      'vectors',
+    ])
       expect(run.stdout).toContain(`  ${command}`)
   })
 
-  it.each(['brute', 'resume', 'status', 'stop', 'demo', 'init', 'schema', 'vectors'])(
-    'has examples for %s',
-    async (command) => {
-      const run = await yoke([command, '--help'], { cwd: '/', env: bare })
-      expect(run).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`yoke ${command}`) })
-      expect(run.stdout).toContain('Examples:')
-    },
-  )
+  it.each([
+    'brute',
+    'resume',
+    'status',
+    'runs',
+    'logs',
+    'report',
+    'stop',
+    'demo',
+    'init',
+    'completions',
+    'man',
+    'schema',
+    'vectors',
+  ])('has examples for %s', async (command) => {
+    const run = await yoke([command, '--help'], { cwd: '/', env: bare })
+    expect(run).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`yoke ${command}`) })
+    expect(run.stdout).toContain('Examples:')
+  })
 
   it('prints its version', async () => {
     expect(await yoke(['--version'], { cwd: '/', env: bare })).toMatchObject({

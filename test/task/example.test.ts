@@ -34,6 +34,22 @@ describe('yoke init', () => {
     expect(task.directives).toEqual(defaults)
   })
 
+  it('writes what is chosen as directives that load, with the prompt', async () => {
+    const cwd = await temporaryFolder()
+    const set = { checks: ['npm test'], 'allowed-tools': ['Bash(npm test:*)'], 'max-cost-usd': 5 }
+    await runInit({ file: 'task.md', cwd, force: false, set, prompt: ' Make it so. ' })
+    const task = await loadTask({ file: 'task.md', cwd, flags: {}, env: { HOME: cwd } })
+    expect(task.directives).toEqual({ ...defaults, ...set })
+    expect(task.prompt.trim()).toBe('Make it so.')
+  })
+
+  it('writes nothing for a choice that is none', async () => {
+    const cwd = await temporaryFolder()
+    const init = runInit({ file: 'task.md', cwd, force: false, set: { 'max-cost-usd': 'lots' } })
+    await expect(init).rejects.toMatchObject({ code: 'E_BAD_DIRECTIVE', exit: 2 })
+    await expect(readFile(join(cwd, 'task.md'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
   it('leaves a file alone that is there, unless it is forced', async () => {
     const cwd = await temporaryFolder()
     const path = join(cwd, 'task.md')
