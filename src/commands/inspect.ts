@@ -2,6 +2,7 @@ import { locateSession } from '../agents/claude/locate.ts'
 import { exitCode } from '../errors.ts'
 import type { Define } from '../main.ts'
 import { takeInventory } from '../transcript/inventory.ts'
+import { printableJson } from '../ui/format.ts'
 import { inventoryText } from '../ui/inventory.ts'
 
 export const define: Define = (cli) => {
@@ -16,7 +17,7 @@ export const define: Define = (cli) => {
       for (const remark of found.remarks) process.stderr.write(`yoke: ${remark}\n`)
       const inventory = await takeInventory(found.file, found.cwds[0] ?? cwd)
       process.stdout.write(
-        `${json ? JSON.stringify({ ...found, ...inventory }) : inventoryText(found, inventory)}\n`,
+        `${json ? printableJson({ ...found, ...inventory }) : inventoryText(found, inventory)}\n`,
       )
       return exitCode.done
     })

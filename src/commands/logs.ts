@@ -11,6 +11,7 @@ import { loopFolder } from '../run/folder.ts'
 import { isAlive, readHolder } from '../run/lock.ts'
 import { openRun, type StoredRun } from '../run/open-run.ts'
 import { agentLineOf, streamFile } from '../ui/agent-log.ts'
+import { printableJson } from '../ui/format.ts'
 import { lineOf } from '../ui/lines.ts'
 import { wantsColor } from '../ui/output.ts'
 import { openTail, type Tail } from '../ui/tail.ts'
@@ -101,7 +102,7 @@ const printer = ({ folder, begin }: StoredRun, agent: Agent, { iteration: wanted
   const drain = () => {
     for (const line of stream?.lines() ?? [])
       for (const event of agent.parseLine(line))
-        write(json ? JSON.stringify(event) : agentLineOf(event, begin.cwd, colors))
+        write(json ? printableJson(event) : agentLineOf(event, begin.cwd, colors))
   }
   return {
     agent: drain,
@@ -112,7 +113,7 @@ const printer = ({ folder, begin }: StoredRun, agent: Agent, { iteration: wanted
       }
       if (event.type === 'iteration.started') iteration = event.iteration
       if (event.type === 'cycle.started') cycle = event.cycle
-      write(json ? JSON.stringify(event) : headed(event, colors))
+      write(json ? printableJson(event) : headed(event, colors))
       if (event.type === 'agent.started') stream = openTail(streamFile(folder, event, cycle + 1))
     },
   }

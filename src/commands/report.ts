@@ -9,6 +9,7 @@ import { reportText } from '../report/text.ts'
 import { loopFolder } from '../run/folder.ts'
 import { openRun } from '../run/open-run.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
+import { printableJson } from '../ui/format.ts'
 import { wantsColor } from '../ui/output.ts'
 
 type ReportOptions = { readonly html?: unknown; readonly json?: boolean; readonly force?: boolean }
@@ -32,7 +33,7 @@ export const define: Define = (cli) => {
       )
       const report = reportOf(begin, events, holder !== undefined)
       if (options.html !== undefined) await writePage(report, String(options.html), options.force === true)
-      else if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+      else if (options.json) process.stdout.write(`${printableJson(report)}\n`)
       else
         process.stdout.write(
           `${reportText(report, picocolors.createColors(wantsColor(process.stdout, process.env)))}\n`,

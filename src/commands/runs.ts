@@ -4,7 +4,7 @@ import { elapsedMs } from '../loop/limits.ts'
 import type { Define } from '../main.ts'
 import { listRuns, loopFolder } from '../run/folder.ts'
 import { openRun } from '../run/open-run.ts'
-import { formatClock, formatMoney, printable } from '../ui/format.ts'
+import { formatClock, formatMoney, printable, printableJson } from '../ui/format.ts'
 import { wantsColor } from '../ui/output.ts'
 import { type Column, table } from '../ui/table.ts'
 
@@ -17,7 +17,7 @@ export const define: Define = (cli) => {
     .action(async ({ json }: { json?: boolean }) => {
       const loop = loopFolder(process.cwd())
       const rows = await Promise.all((await listRuns(loop)).map((id) => summary(id)))
-      if (json) process.stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      if (json) process.stdout.write(rows.map((row) => `${printableJson(row)}\n`).join(''))
       else process.stdout.write(rows.length === 0 ? nothing : `${text(rows)}\n`)
       return exitCode.done
     })

@@ -60,7 +60,7 @@ const watch = async (run: string, { json }: StatusOptions): Promise<void> => {
     } else {
       const state = summary(stored)
       const news = `${stored.events.length} ${state.state} ${state.now}`
-      if (news !== shown) process.stdout.write(json ? `${JSON.stringify(state)}\n` : `${text(stored)}\n\n`)
+      if (news !== shown) process.stdout.write(json ? `${printableJson(state)}\n` : `${text(stored)}\n\n`)
       shown = news
     }
     if (stored.holder === undefined) break

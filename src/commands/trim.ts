@@ -6,6 +6,7 @@ import type { Define } from '../main.ts'
 import { loopFolder, readNotes } from '../run/folder.ts'
 import { backupFile } from '../run/session-backup.ts'
 import { type TrimResult, trim } from '../transcript/trim.ts'
+import { printableJson } from '../ui/format.ts'
 import { trimReportText } from '../ui/trim-report.ts'
 
 type Options = {
@@ -78,7 +79,7 @@ const staleReadsOf = (given: string | undefined): 'refresh' | 'drop' => {
 
 const show = (result: TrimResult, remarks: readonly string[], json: boolean): number => {
   for (const remark of remarks) process.stderr.write(`yoke: ${remark}\n`)
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`)
+  if (json) process.stdout.write(`${printableJson(result)}\n`)
   else if (result.status !== 'refused')
     process.stdout.write(`${trimReportText(result.status, result.report)}\n`)
   if (result.status !== 'refused') return exitCode.done

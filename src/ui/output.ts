@@ -65,7 +65,8 @@ const forPeople = (options: OutputOptions, stream: Stream, env: NodeJS.ProcessEn
     },
     activity: (activity) => {
       live?.see(activity)
-      print(lineOf(activity, colors))
+      // The block counts down by itself.
+      if (live === undefined || activity.type !== 'wait.left') print(lineOf(activity, colors))
     },
   }
 }

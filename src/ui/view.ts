@@ -105,7 +105,7 @@ const withoutSession = ({ context: _context, trim: _trim, ...view }: View): View
 
 const seeActivity = (view: View, activity: Activity): View => {
   const { working } = view
-  if (working === undefined || working.role !== activity.role) return view
+  if (activity.type === 'wait.left' || working?.role !== activity.role) return view
   switch (activity.type) {
     case 'agent.said':
       return { ...view, working: { ...working, doing: activity.text } }
