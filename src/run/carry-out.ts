@@ -4,9 +4,10 @@ import { initialRun, type Run, reduceRun } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
 import type { RunContext, RunSettings } from './context.ts'
 import { drive } from './drive.ts'
-import { type LoopFolder, notesOf } from './folder.ts'
+import { type LoopFolder, notesOf, readNotes } from './folder.ts'
 import { openJournal } from './journal.ts'
 import { countLostAgent } from './lost-agent.ts'
+import { fingerprinter, progressFingerprint } from './progress.ts'
 import { listenForSignals } from './signals.ts'
 import { snapshotWriter } from './snapshot.ts'
 import { takeResetOut } from './steps/notes.ts'
@@ -48,6 +49,9 @@ export const carryOut = async (
     state: () => progress.loop,
     record,
     show: (activity) => settings.onActivity({ ...activity, at: new Date(now()).toISOString(), run: run.id }),
+    fingerprint: fingerprinter(async () =>
+      progressFingerprint(settings.project, await readNotes(settings.loop.notes)),
+    ),
     abort: stopper.abort,
     stop: stopper.stop,
   }

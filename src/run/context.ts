@@ -4,6 +4,7 @@ import type { Run } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
 import type { Directives } from '../task/directives.ts'
 import type { LoopFolder, RunFolder } from './folder.ts'
+import type { Fingerprinter } from './progress.ts'
 
 /** What a run is given at its start. */
 export type RunSettings = {
@@ -33,6 +34,8 @@ export type RunContext = RunSettings & {
   readonly state: () => RunState
   readonly record: (event: NewEvent) => void
   readonly show: (activity: Activity) => void
+  /** Of HEAD, of the working tree and of the notes. */
+  readonly fingerprint: Fingerprinter
   /** Ends everything at once: the second signal. */
   readonly abort: AbortSignal
   /** Wakes up waits: the first signal. */

@@ -10,6 +10,25 @@ const run = promisify(execFile)
 const maxFiles = 20_000
 const unwatched = new Set(['.git', '.loop', 'node_modules'])
 
+/** Takes fingerprints; one may be begun while the judge, who changes nothing, is at work. */
+export type Fingerprinter = { readonly begin: () => void; readonly take: () => Promise<string> }
+
+export const fingerprinter = (take: () => Promise<string>): Fingerprinter => {
+  let begun: Promise<string> | undefined
+  return {
+    begin: () => {
+      begun = take()
+      // Who takes it hears of its failure.
+      begun.catch(() => undefined)
+    },
+    take: () => {
+      const fingerprint = begun ?? take()
+      begun = undefined
+      return fingerprint
+    },
+  }
+}
+
 /**
  * A fingerprint of HEAD, of the working tree and of the notes. Equal before and after an iteration means that it changed
  * nothing; a worker that commits its work has made progress (frankbria/ralph-claude-code#141).
@@ -29,18 +48,26 @@ const git = (project: string, args: readonly string[]) =>
 
 const gitState = async (project: string): Promise<readonly string[] | undefined> => {
   try {
-    const [head, status] = await Promise.all([
-      git(project, ['rev-parse', 'HEAD']).catch(() => 'no commit'),
-      git(project, ['status', '--porcelain', '-z', '--untracked-files=all', '--', '.', ':(exclude).loop']),
+    const [top, status] = await Promise.all([
+      git(project, ['rev-parse', '--show-cdup']),
+      git(project, [
+        ...['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all'],
+        ...['--', '.', ':(exclude).loop'],
+      ]),
     ])
-    const changed = status.split('\0').filter((entry) => entry.length > 3)
-    const stamps = await Promise.all(
-      changed.slice(0, maxFiles).map((entry) => stamp(join(project, entry.slice(3)))),
-    )
-    return [head, status, ...stamps]
+    const entries = status.split('\0').filter((entry) => !/^# (?!branch\.oid )/.test(entry))
+    // Git names files from the top of the repository, which a project may be a folder of.
+    const changed = entries.flatMap(changedPath).map((path) => join(project, top.trimEnd(), path))
+    return [...entries, ...(await Promise.all(changed.slice(0, maxFiles).map(stamp)))]
   } catch {
     return undefined
   }
+}
+
+/** The path of an entry; headers (`#`) and the old name of a renamed file, which has an entry of its own, have none. */
+const changedPath = (entry: string): readonly string[] => {
+  const fieldsBefore = { '1': 8, '2': 9, u: 10, '?': 1 }[entry.slice(0, 2).trimEnd()]
+  return fieldsBefore === undefined ? [] : [entry.split(' ').slice(fieldsBefore).join(' ')]
 }
 
 const treeState = async (project: string): Promise<readonly string[]> => {

@@ -61,3 +61,33 @@ it('is seen in a commit that leaves the tree as it was (frankbria/ralph-claude-c
   git(folder, 'commit', '-qm', 'second')
   expect(await progressFingerprint(folder, 'n')).not.toBe(before)
 })
+
+it.each(['a file that had changed before', 'ä name with "quotes"'])(
+  'is seen in a folder of a repository, in %s',
+  async (name) => {
+    const folder = join(await repository(), 'packages', 'one')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, name), 'two')
+    git(folder, 'add', '.')
+    const before = await progressFingerprint(folder, 'n')
+    await writeFile(join(folder, name), 'three')
+    expect(await progressFingerprint(folder, 'n')).not.toBe(before)
+    git(folder, 'commit', '-qam', 'second')
+    await writeFile(join(folder, name), 'four')
+    const changed = await progressFingerprint(folder, 'n')
+    await writeFile(join(folder, name), 'five and more')
+    expect(await progressFingerprint(folder, 'n')).not.toBe(changed)
+  },
+)
+
+it('is not seen in what other people do', async () => {
+  const origin = await repository()
+  const folder = await temporaryFolder()
+  git(origin, 'clone', '-q', origin, folder)
+  const before = await progressFingerprint(folder, 'n')
+  await writeFile(join(origin, 'theirs.txt'), 'x')
+  git(origin, 'add', '.')
+  git(origin, 'commit', '-qm', 'theirs')
+  git(folder, 'fetch', '-q')
+  expect(await progressFingerprint(folder, 'n')).toBe(before)
+})

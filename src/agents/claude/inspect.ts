@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Installation, Launch } from '../agent.ts'
 import { withoutSessionMarkers } from './environment.ts'
@@ -15,7 +16,28 @@ export const inspect = async (
   return { ...own, ...(help === undefined ? {} : { words: helpWords(help) }) }
 }
 
+/** A release answers the same as long as its file is the same; one that the user updates in the middle of a run is asked again. */
+const answered = new WeakMap<Launch, Map<string, string>>()
+
 const helpOf = async (
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  launch: Launch,
+): Promise<string | undefined> => {
+  const known = answered.get(launch) ?? new Map<string, string>()
+  const key = JSON.stringify([file, await stampOf(file)])
+  const help = known.get(key) ?? (await askForHelp(file, env, launch))
+  if (help !== undefined) answered.set(launch, known.set(key, help))
+  return help
+}
+
+/** In an image the file is not on this machine: its release is the same as long as the run. */
+const stampOf = async (file: string): Promise<readonly number[]> => {
+  const found = await stat(file).catch(() => undefined)
+  return found === undefined ? [] : [found.size, found.mtimeMs, found.ino]
+}
+
+const askForHelp = async (
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   launch: Launch,

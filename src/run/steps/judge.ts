@@ -17,6 +17,7 @@ import { runAgent } from './agent.ts'
 export const judge = async (context: RunContext): Promise<void> => {
   const { directives, state, record, project, run } = context
   const model = directives['judge-model'] ?? directives.model
+  context.fingerprint.begin()
   const outcome = await runAgent(context, {
     role: 'judge',
     prompt: judgePrompt(
