@@ -53,6 +53,8 @@ export const RunEventSchema = v.variant('type', [
     /** A loop on one task, or loops on one plan after another. */
     kind: v.optional(v.picklist(['brute', 'saga']), 'brute'),
     yoke: text,
+    /** Of the files of the run (`system/file-format.ts`). */
+    format: v.optional(count),
     task: text,
     cwd: text,
     agent: text,
@@ -61,7 +63,7 @@ export const RunEventSchema = v.variant('type', [
     progress: text,
     directives: v.record(text, v.unknown()),
   }),
-  event('run.resumed', { yoke: text, directives: v.record(text, v.unknown()) }),
+  event('run.resumed', { yoke: text, format: v.optional(count), directives: v.record(text, v.unknown()) }),
   event('run.stopping', { signal: text }),
   event('iteration.started', { iteration: count, session: v.optional(text) }),
   event('agent.started', {

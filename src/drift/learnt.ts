@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { atomicWrite } from '../system/atomic-write.ts'
+import { fileFormat, readableFormat } from '../system/file-format.ts'
 import { userConfigFile } from '../task/load.ts'
 import { type Format, FormatSchema } from './format.ts'
 
@@ -22,13 +23,15 @@ export const learntFormats = async (env: Env): Promise<readonly Format[]> => {
 export const storeLearnt = async (format: Format, env: Env): Promise<string> => {
   const file = join(learntFolder(env), `${format.from}.json`)
   await mkdir(dirname(file), { recursive: true })
-  await atomicWrite(file, `${JSON.stringify(format, undefined, 2)}\n`)
+  await atomicWrite(file, `${JSON.stringify({ format: fileFormat, ...format }, undefined, 2)}\n`)
   return file
 }
 
 const readFormat = async (file: string): Promise<Format | undefined> => {
   try {
-    return v.parse(FormatSchema, JSON.parse(await readFile(file, 'utf8')))
+    const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+    readableFormat(content, file)
+    return v.parse(FormatSchema, content)
   } catch {
     return undefined
   }

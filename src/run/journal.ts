@@ -10,6 +10,7 @@ import {
 import * as v from 'valibot'
 import { YokeError } from '../errors.ts'
 import { type NewEvent, type RunEvent, RunEventSchema } from '../events.ts'
+import { readableFormat } from '../system/file-format.ts'
 
 /** The append-only log of a run (§5.3). */
 export type Journal = {
@@ -85,6 +86,7 @@ const parseEvent = (line: string, where: string): RunEvent => {
   } catch {
     throw damaged('not JSON')
   }
+  readableFormat(value, where)
   const result = v.safeParse(RunEventSchema, value)
   if (!result.success) throw damaged(result.issues[0].message)
   return result.output

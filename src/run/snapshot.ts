@@ -1,6 +1,7 @@
 import type { RunEvent } from '../events.ts'
 import type { Run } from '../loop/run.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
+import { fileFormat } from '../system/file-format.ts'
 import type { RunFolder } from './folder.ts'
 import { extendLineage, type Lineage } from './lineage.ts'
 
@@ -19,7 +20,7 @@ export const snapshotWriter = (run: RunFolder, past: readonly RunEvent[]) => {
     if (state === undefined) return
     const { loop, ...rest } = state
     try {
-      await atomicWrite(run.state, asText({ run: run.id, ...loop, ...rest }))
+      await atomicWrite(run.state, asText({ format: fileFormat, run: run.id, ...loop, ...rest }))
       if (lineage === writtenLineage) return
       const newest = lineage
       await atomicWrite(run.sessions, asText(newest))

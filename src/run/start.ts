@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { NewEvent, RunEvent } from '../events.ts'
 import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
+import { fileFormat } from '../system/file-format.ts'
 import { asInput, type Directives } from '../task/directives.ts'
 import { grantsOf, powersOf } from '../task/grants.ts'
 import { loadTask, withPeriodicPrompts } from '../task/load.ts'
@@ -75,6 +76,7 @@ export const startRun = async (
         type: 'run.started',
         kind,
         yoke: version,
+        format: fileFormat,
         task: task.file,
         cwd: project,
         agent: agent.name,
@@ -117,7 +119,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     const prompts = await readPrompts(run)
     return await carry(
       { ...request, ...prompts, loop, run, agent, agentFile, directives, now: Date.now, random: Math.random },
-      { type: 'run.resumed', yoke: version, directives: asInput(directives) },
+      { type: 'run.resumed', yoke: version, format: fileFormat, directives: asInput(directives) },
       events,
     )
   } finally {

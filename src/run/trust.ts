@@ -4,12 +4,14 @@ import { dirname, isAbsolute, join } from 'node:path'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
+import { fileFormat, readableFormat } from '../system/file-format.ts'
 import { digestOfGrants, type Grant } from '../task/grants.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Digest of the grants -> the project they were given to, for people who look into the file. */
-const TrustSchema = v.record(v.string(), v.string())
+const TrustedSchema = v.record(v.string(), v.string())
+type Trusted = v.InferOutput<typeof TrustedSchema>
 
 /** Asks the user whether the project may have these grants. */
 export type AskForTrust = (grants: readonly Grant[]) => Promise<boolean>
@@ -55,14 +57,10 @@ export const rememberTrust = async (
   if (!(digest in trusted)) await add(file, trusted, digest, project).catch(() => undefined)
 }
 
-const add = async (
-  file: string,
-  trusted: Readonly<Record<string, string>>,
-  digest: string,
-  project: string,
-): Promise<void> => {
+const add = async (file: string, trusted: Trusted, digest: string, project: string): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
-  await atomicWrite(file, `${JSON.stringify({ ...trusted, [digest]: project }, undefined, 2)}\n`)
+  const content = { format: fileFormat, trusted: { ...trusted, [digest]: project } }
+  await atomicWrite(file, `${JSON.stringify(content, undefined, 2)}\n`)
 }
 
 const trustFile = (env: Environment): string => {
@@ -76,10 +74,11 @@ const trustFile = (env: Environment): string => {
 }
 
 /** A damaged file trusts nothing, and is written anew with the next answer. */
-const readTrust = async (file: string): Promise<Readonly<Record<string, string>>> => {
-  try {
-    return v.parse(TrustSchema, JSON.parse(await readFile(file, 'utf8')))
-  } catch {
-    return {}
-  }
+const readTrust = async (file: string): Promise<Trusted> => {
+  const content = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => ({}))
+  const trusted = readableFormat(content, file) === 0 ? content : content.trusted
+  const parsed = v.safeParse(TrustedSchema, trusted)
+  return parsed.success ? parsed.output : {}
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCode, YokeError } from '../errors.ts'
+import { readableFormat } from '../system/file-format.ts'
 import type { Directives } from './directives.ts'
 import { parseFrontMatter } from './front-matter.ts'
 import { type Layer, type Resolved, resolveDirectives } from './resolve.ts'
@@ -102,7 +103,9 @@ const configLayer = async (name: Layer['name'], path: string, where: string): Pr
   )
   if (!isThere) return undefined
   const { values, lines } = parseMapping(await readText(path, where, 'CONFIG'), where)
-  return { name, where, values, lines }
+  readableFormat(values, where)
+  const { format: _, ...directives } = values
+  return { name, where, values: directives, lines }
 }
 
 const ownJudgePrompt = async (

@@ -28,7 +28,7 @@ it('is asked for once, and remembered for the place and the value', async () => 
   await ask('/p', grants)
   await ask('/p', grants)
   expect(asked()).toBe(1)
-  expect(Object.values(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['/p'])
+  expect(Object.values(JSON.parse(readFileSync(file, 'utf8')).trusted)).toEqual(['/p'])
 })
 
 it('is asked for again when the value or the place is another one', async () => {
