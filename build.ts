@@ -1,13 +1,15 @@
 // Compiles the binary: `bun build.ts` for this host into dist/yoke, `bun build.ts --target all` for every target.
 // Bun has one program for every x64 machine with SSE4.2 and takes newer instructions as it finds them: there is no baseline target.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { bundledPackages } from './src/licenses.ts'
+import { vectorFiles } from './src/vectors/files.ts'
 import type { Build } from './src/version.ts'
 
-const targets = [
+export const targets = [
   'linux-x64',
   'linux-x64-musl',
   'linux-arm64',
@@ -16,25 +18,23 @@ const targets = [
   'darwin-arm64',
   'windows-x64',
 ] as const
-type Target = (typeof targets)[number]
+export type Target = (typeof targets)[number]
 
-/** A binary has no vectors/ folder beside it: the module that reads the folder is replaced by one that holds its text. */
-const embedVectors: BunPlugin = {
-  name: 'embed-vectors',
+/** A binary has no folders beside it: a module that reads one is replaced by one that holds what it read. */
+const embed = (module: string, exported: string, content: string): BunPlugin => ({
+  name: `embed ${module}`,
   setup: (build) => {
-    build.onLoad({ filter: /src[\\/]vectors[\\/]files\.ts$/ }, () => ({
+    build.onLoad({ filter: new RegExp(`src[\\\\/]${module.replace('/', '[\\\\/]')}\\.ts$`) }, () => ({
       loader: 'ts',
-      contents: `export const vectorFiles = () => new Map(${JSON.stringify(textFiles('vectors'))})`,
+      contents: `export const ${exported} = () => ${content}`,
     }))
   },
-}
+})
 
-const textFiles = (folder: string): readonly (readonly [string, string])[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => [relative(folder, path).replaceAll('\\', '/'), readFileSync(path, 'utf8')] as const)
+export const embedded = [
+  embed('vectors/files', 'vectorFiles', `new Map(${JSON.stringify([...vectorFiles()])})`),
+  embed('licenses', 'bundledPackages', JSON.stringify(bundledPackages())),
+]
 
 const git = (...args: readonly string[]): string | undefined => {
   const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' })
@@ -48,10 +48,14 @@ const source: Omit<Build, 'target'> = {
   modified: (git('status', '--porcelain', '--untracked-files=no') ?? '') !== '',
 }
 
+/** What the sources know of their build. */
+export const define = (target: string) => ({
+  YOKE_BUILD: JSON.stringify({ ...source, target } satisfies Build),
+})
+
 const host = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
-const compile = async (target: Target | undefined, outfile: string) => {
-  const build: Build = { ...source, target: target ?? host }
+export const compile = async (target: Target | undefined, outfile: string): Promise<void> => {
   const result = await Bun.build({
     entrypoints: ['src/start.ts'],
     // Commands are chunks of their own and compiled ahead: `yoke --version` starts as fast as a program that does nothing.
@@ -59,8 +63,8 @@ const compile = async (target: Target | undefined, outfile: string) => {
     bytecode: true,
     format: 'esm',
     minify: { whitespace: true, syntax: true },
-    define: { YOKE_BUILD: JSON.stringify(build) },
-    plugins: [embedVectors],
+    define: define(target ?? host),
+    plugins: embedded,
     compile: {
       outfile,
       ...(target === undefined ? {} : { target: `bun-${target}` as Bun.Build.CompileTarget }),
@@ -74,14 +78,19 @@ const compile = async (target: Target | undefined, outfile: string) => {
   console.log(outfile)
 }
 
-const { values } = parseArgs({
-  options: { target: { type: 'string', default: 'host' }, outdir: { type: 'string', default: 'dist' } },
-})
-const { target: wanted, outdir } = values
-mkdirSync(outdir, { recursive: true })
-const chosen = wanted === 'all' ? targets : targets.filter((target) => target === wanted)
-if (wanted === 'host') await compile(undefined, join(outdir, 'yoke'))
-else if (chosen.length === 0)
-  throw new Error(`unknown target ${wanted}: use host, all, ${targets.join(', ')}`)
-for (const target of chosen)
-  await compile(target, join(outdir, `yoke-${target}${target.startsWith('windows') ? '.exe' : ''}`))
+/** The name of the binary of a target, beside those of the others. */
+export const binaryName = (target: Target): string =>
+  `yoke-${target}${target.startsWith('windows') ? '.exe' : ''}`
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { target: { type: 'string', default: 'host' }, outdir: { type: 'string', default: 'dist' } },
+  })
+  const { target: wanted, outdir } = values
+  mkdirSync(outdir, { recursive: true })
+  const chosen = wanted === 'all' ? targets : targets.filter((target) => target === wanted)
+  if (wanted === 'host') await compile(undefined, join(outdir, 'yoke'))
+  else if (chosen.length === 0)
+    throw new Error(`unknown target ${wanted}: use host, all, ${targets.join(', ')}`)
+  for (const target of chosen) await compile(target, join(outdir, binaryName(target)))
+}

@@ -104,6 +104,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: 'More',
     load: () => import('./commands/vectors.ts'),
   },
+  licenses: {
+    usage: 'licenses',
+    summary: 'Print the licences of the packages that are a part of yoke',
+    group: 'More',
+    load: () => import('./commands/licenses.ts'),
+  },
   completions: {
     usage: 'completions <shell>',
     summary: 'Print the completions for bash, zsh or fish',

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Release } from './release.ts'
+
+/** The files of a release that people download. */
+export const downloads = async ({ folder }: Release): Promise<readonly string[]> =>
+  (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'SHA256SUMS')
+    .map(({ name }) => name)
+    .sort()
+
+/** Writes `SHA256SUMS` as `sha256sum --check` reads it. */
+export const writeSums = async (release: Release): Promise<void> => {
+  const lines: string[] = []
+  for (const name of await downloads(release)) {
+    const bytes = await readFile(join(release.folder, name))
+    lines.push(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
+  }
+  await writeFile(join(release.folder, 'SHA256SUMS'), lines.join(''))
+}
