@@ -116,14 +116,11 @@ const inOrder = numbers.every((n, index) => {
 })
 /** Of the life that was longest: only one process can show that nothing piles up. */
 const samples = sampled.toSorted((one, other) => other.length - one.length)[0] ?? []
-const most = (from: number, to: number, key: keyof Sample): number =>
-  Math.max(
-    ...samples
-      .slice(Math.floor(samples.length * from), Math.ceil(samples.length * to))
-      .map((each) => each[key]),
-  )
-const early = { rssMb: most(0.1, 0.4, 'rssMb'), files: most(0.1, 0.4, 'files') }
-const late = { rssMb: most(0.7, 1, 'rssMb'), files: most(0.7, 1, 'files') }
+const within = (from: number, to: number, key: keyof Sample): readonly number[] =>
+  samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to)).map((each) => each[key])
+// Files come and go with agents: what is never closed raises the fewest, too.
+const early = { rssMb: Math.max(...within(0.1, 0.4, 'rssMb')), files: Math.min(...within(0.1, 0.4, 'files')) }
+const late = { rssMb: Math.max(...within(0.7, 1, 'rssMb')), files: Math.min(...within(0.7, 1, 'files')) }
 const flat = late.rssMb <= early.rssMb * 1.25 + 8 && late.files <= early.files + 2
 const right = code === 0 && inOrder && flat
 console.log(
@@ -137,7 +134,7 @@ console.log(
   `${count('wait.finished')} waits, ${count('agent.lost')} agents lost with yoke, ${count('iteration.finished')} iterations finished`,
 )
 console.log(
-  `yoke in its longest life (${samples.length} iterations): at most ${early.rssMb.toFixed(0)} MB and ${early.files} open files early, ${late.rssMb.toFixed(0)} MB and ${late.files} late`,
+  `yoke in its longest life (${samples.length} iterations): at most ${early.rssMb.toFixed(0)} MB and at least ${early.files} open files early, ${late.rssMb.toFixed(0)} MB and ${late.files} late`,
 )
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = right ? 0 : 1

