@@ -1,14 +1,13 @@
 import { $ } from 'zx'
 
-/** Every release that the registry still serves, oldest first. */
-export const publishedReleases = async (): Promise<readonly string[]> => {
-  const { stdout } = await $({ quiet: true })`npm view @anthropic-ai/claude-code versions --json`
+/** Every release of a package that the registry still serves, oldest first. */
+export const publishedReleases = async (name: string): Promise<readonly string[]> => {
+  const { stdout } = await $({ quiet: true })`npm view ${name} versions --json`
   return (JSON.parse(stdout) as readonly string[]).filter((version) => /^\d+\.\d+\.\d+$/.test(version))
 }
 
 /**
- * The releases that a list names: `2.1.332`, `1.0.9..1.0.30` (all between, both included), `newest:15`, `file:PATH` (one a
- * line). Throws for one that is not published.
+ * The releases that a list names: `2.1.332`, `1.0.9..1.0.30` (all between, both included), `newest:15`. Throws for one that is not published.
  */
 export const chosenReleases = (list: string, published: readonly string[]): readonly string[] => [
   ...new Set(list.split(',').flatMap((item) => chosenBy(item.trim(), published))),

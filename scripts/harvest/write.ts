@@ -2,13 +2,13 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { $ } from 'zx'
-import { type Format, FormatSchema } from '../../src/drift/format.ts'
+import { type DriftAgent, type Format, FormatSchema } from '../../src/drift/format.ts'
 
 const schemas = join(import.meta.dirname, '..', '..', 'src', 'drift', 'schemas')
-const folder = join(schemas, 'claude')
 
-/** The formats that are there. */
-export const readFormats = async (): Promise<readonly Format[]> => {
+/** The formats of an agent that are there. */
+export const readFormats = async (agent: DriftAgent): Promise<readonly Format[]> => {
+  const folder = join(schemas, agent)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))
   return Promise.all(
     names.map(async (name) => v.parse(FormatSchema, JSON.parse(await readFile(join(folder, name), 'utf8')))),
@@ -16,21 +16,30 @@ export const readFormats = async (): Promise<readonly Format[]> => {
 }
 
 /** Replaces them, a file each, with the module that imports them all. */
-export const writeFormats = async (formats: readonly Format[]): Promise<void> => {
+export const writeFormats = async (agent: DriftAgent, formats: readonly Format[]): Promise<void> => {
+  const folder = join(schemas, agent)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   for (const format of formats)
     await writeFile(join(folder, `${format.from}.json`), `${JSON.stringify(format)}\n`)
-  await writeFile(join(schemas, 'claude.ts'), moduleText(formats.map(({ from }) => from)))
+  const text = moduleText(
+    agent,
+    formats.map(({ from }) => from),
+  )
+  await writeFile(join(schemas, `${agent}.ts`), text)
   await $({ quiet: true })`npx biome check --write ${schemas}`
 }
 
-const moduleText = (names: readonly string[]): string =>
+const titles: Readonly<Record<DriftAgent, string>> = { claude: 'Claude Code', opencode: 'OpenCode' }
+
+const moduleText = (agent: DriftAgent, names: readonly string[]): string =>
   [
     '// Made by scripts/harvest.ts: do not edit.',
-    ...names.map((name, index) => `import format${index} from './claude/${name}.json' with { type: 'json' }`),
+    ...names.map(
+      (name, index) => `import format${index} from './${agent}/${name}.json' with { type: 'json' }`,
+    ),
     '',
-    '/** Every format of Claude Code, oldest first, as it stands in its file. */',
-    `export const claudeFormats: readonly unknown[] = [${names.map((_, index) => `format${index}`).join(', ')}]`,
+    `/** Every format of ${titles[agent]}, oldest first, as it stands in its file. */`,
+    `export const ${agent}Formats: readonly unknown[] = [${names.map((_, index) => `format${index}`).join(', ')}]`,
     '',
   ].join('\n')

@@ -5,9 +5,13 @@ import { compareVersions } from './version.ts'
 const release = v.pipe(v.string(), v.regex(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/))
 const shapes = v.record(v.string(), v.string())
 
+/** Agents whose formats yoke knows. */
+export const driftAgents = ['claude', 'opencode'] as const
+export type DriftAgent = (typeof driftAgents)[number]
+
 /** One format of an agent's sessions: what a range of its releases writes. */
 export const FormatSchema = v.object({
-  agent: v.literal('claude'),
+  agent: v.picklist(driftAgents),
   /** The first and the last release that was looked at. */
   from: release,
   to: release,

@@ -1,5 +1,5 @@
 import type { Observation } from './derive.ts'
-import { type Format, FormatSchema } from './format.ts'
+import type { DriftAgent, Format } from './format.ts'
 import { mergeAll, mergeShapes, parseShapes, type Shape, type Shapes, shapesText } from './shape.ts'
 import { compareVersions } from './version.ts'
 
@@ -26,7 +26,7 @@ export const notesOf = (formats: readonly Format[]): readonly ReleaseNotes[] =>
  * Makes formats of releases: neighbours that write the same are one. What a release writes also depends on chance and time, so
  * a part or key that an earlier and a later release have counts for those between, and a key that comes and goes is optional.
  */
-export const formatsOf = (notes: readonly ReleaseNotes[]): readonly Format[] => {
+export const formatsOf = (agent: DriftAgent, notes: readonly ReleaseNotes[]): readonly Format[] => {
   const releases = filled([...notes].sort((a, b) => compareVersions(a.version, b.version)))
   const groups: ReleaseNotes[][] = []
   for (const release of releases) {
@@ -36,16 +36,18 @@ export const formatsOf = (notes: readonly ReleaseNotes[]): readonly Format[] => 
   }
   return groups.flatMap((group) => {
     const [first, last] = [group[0], group.at(-1)]
-    return first === undefined || last === undefined ? [] : [formatOf(group, first.version, last.version)]
+    return first === undefined || last === undefined
+      ? []
+      : [formatOf(agent, group, first.version, last.version)]
   })
 }
 
-const formatOf = (group: readonly ReleaseNotes[], from: string, to: string): Format => {
+const formatOf = (agent: DriftAgent, group: readonly ReleaseNotes[], from: string, to: string): Format => {
   const unverified = Object.fromEntries(
     group.filter(({ faults }) => faults.length > 0).map(({ version, faults }) => [version, [...faults]]),
   )
   return {
-    agent: FormatSchema.entries.agent.literal,
+    agent,
     from,
     to,
     releases: group.map(({ version }) => version),

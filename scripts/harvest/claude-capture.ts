@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ensureRelease, releaseFolder } from '../../src/probe/pinned-cli.ts'
+import { ensureRelease } from '../../src/probe/pinned-cli.ts'
 import { type FullRehearsal, rehearseAgain, rehearseFully } from '../../src/probe/rehearsal-full.ts'
 import { type RehearsalPlace, rehearsalPlace } from '../../src/probe/rehearsal-place.ts'
 
@@ -36,7 +36,3 @@ const store = async (folder: string, { files, streams }: Pick<FullRehearsal, 'fi
   }
   await writeFile(join(folder, 'stream.jsonl'), streams.map((line) => `${line}\n`).join(''))
 }
-
-/** Old releases are some 50 MB each, new ones 400 MB. */
-export const forget = (version: string, releases: string) =>
-  rm(releaseFolder('claude', version, releases), { recursive: true, force: true })
