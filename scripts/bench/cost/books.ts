@@ -1,0 +1,75 @@
+import type { MessagesRequest } from '../../../src/probe/messages-request.ts'
+import { bookRequest, type CacheEntry, estimateTokens } from '../../../src/probe/prompt-cache.ts'
+
+/** Dollars a million tokens, of Claude Sonnet 4.5 (list price of 2026-12): input, cache written for 5 minutes and for an hour, read, output. */
+const price = { input: 3, write5m: 3.75, write1h: 6, read: 0.3, output: 15 } as const
+
+export type Kind = keyof typeof price
+export type Tokens = Readonly<Record<Kind, number>>
+
+const none: Tokens = { input: 0, write5m: 0, write1h: 0, read: 0, output: 0 }
+const kinds = Object.keys(price) as readonly Kind[]
+
+export const add = (one: Tokens, other: Tokens): Tokens =>
+  Object.fromEntries(kinds.map((kind) => [kind, one[kind] + other[kind]])) as Tokens
+
+export const dollars = (tokens: Tokens): number =>
+  kinds.reduce((sum, kind) => sum + (tokens[kind] * price[kind]) / 1e6, 0)
+
+/** What one iteration came to. */
+export type Account = {
+  readonly tokens: Tokens
+  readonly calls: number
+  /** Input tokens of the first request, cached or not. */
+  readonly contextAtStart: number
+  /** The share of them that was read from the cache. */
+  readonly cachedAtStart: number
+  /** The most input tokens of a request. */
+  readonly peak: number
+}
+
+const emptyAccount: Account = { tokens: none, calls: 0, contextAtStart: 0, cachedAtStart: 0, peak: 0 }
+
+/** A model call takes so long by the simulated clock: to the first token, an output token, and the tool that follows. */
+const seconds = { first: 2, token: 1 / 70, tool: 1 } as const
+
+/** The provider's books for one length of the pause between iterations, on a clock of its own. */
+export const openBooks = (pauseMinutes: number) => {
+  let clock = 0
+  let cache: readonly CacheEntry[] = []
+  const accounts: Account[] = []
+  return {
+    accounts: accounts as readonly Account[],
+    startIteration: () => {
+      if (accounts.length > 0) clock += pauseMinutes * 60_000 + 15_000
+      accounts.push(emptyAccount)
+    },
+    book: (request: MessagesRequest, output: string) => {
+      const { entries, usage } = bookRequest(cache, request, clock)
+      cache = entries
+      const outputTokens = estimateTokens(output)
+      clock += 1000 * (seconds.first + seconds.token * outputTokens + seconds.tool)
+      const { ephemeral_5m_input_tokens: write5m, ephemeral_1h_input_tokens: write1h } = usage.cache_creation
+      const tokens = {
+        input: usage.input_tokens,
+        write5m,
+        write1h,
+        read: usage.cache_read_input_tokens,
+        output: outputTokens,
+      }
+      const before = accounts.at(-1) ?? emptyAccount
+      const context = tokens.input + write5m + write1h + tokens.read
+      const first = before.calls === 0
+      accounts[Math.max(0, accounts.length - 1)] = {
+        tokens: add(before.tokens, tokens),
+        calls: before.calls + 1,
+        contextAtStart: first ? context : before.contextAtStart,
+        cachedAtStart: first ? tokens.read / context : before.cachedAtStart,
+        peak: Math.max(before.peak, context),
+      }
+      return usage
+    },
+  }
+}
+
+export type Books = ReturnType<typeof openBooks>
