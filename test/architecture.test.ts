@@ -4,16 +4,17 @@ import { describe, expect, it } from 'vitest'
 
 const src = join(import.meta.dirname, '..', 'src')
 
-/** From the outside to the core: a folder may import from its own row and from rows below. */
-const rows = [
-  ['commands'],
-  ['run', 'doctor', 'report', 'ui', 'vectors'],
-  ['agents', 'sandbox', 'transcript', 'drift', 'probe', 'task'],
-  ['system'],
-  ['loop'],
-] as const
+/** From the outside to the core, as the page draws it: a folder may import from its own row and from rows below. */
+const page = readFileSync(join(src, '..', '.github', 'ARCHITECTURE.md'), 'utf8')
+const folders = readdirSync(src, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+const rows = (/```text\n([^`]*)```/.exec(page)?.[1] ?? '')
+  .trimEnd()
+  .split('\n')
+  .map((line) => line.trim().split(/ {3,}/))
 
-const rowOf = (folder: string) => rows.findIndex((row) => (row as readonly string[]).includes(folder))
+const rowOf = (folder: string) => rows.findIndex((row) => row.includes(folder))
 
 type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean }
 
@@ -76,8 +77,8 @@ describe('the architecture', () => {
     expect(upward).toEqual([])
   })
 
-  it('has a row for every folder', () => {
-    const folders = new Set(files.filter((file) => file.includes('/')).map(folderOf))
-    expect([...folders].filter((folder) => rowOf(folder) === -1)).toEqual([])
+  it('has a row and a description for every folder', () => {
+    expect(folders.filter((folder) => rowOf(folder) === -1)).toEqual([])
+    expect(folders.filter((folder) => !page.includes(`\`src/${folder}/\``))).toEqual([])
   })
 })
