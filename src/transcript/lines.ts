@@ -11,34 +11,42 @@ export type TakeLine = (
   ended: boolean,
 ) => void
 
-const chunkSize = 1 << 20
+const chunkSize = 1 << 19
 const lineFeed = 0x0a
 
 /**
  * Hands over every line of an open file. Lines end in byte 0x0A and nothing else: U+2028, U+2029 and U+0085 are ordinary
- * text in JSON (Ruya-AI/cozempic#151 lost records over that). Holds one chunk, or one line where that is longer.
+ * text in JSON (Ruya-AI/cozempic#151 lost records over that). While the lines of one chunk are taken the system reads the
+ * next one. Holds a few chunks, or one line where that is longer.
  */
 export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void> => {
-  let buffer = Buffer.allocUnsafe(chunkSize)
+  let memory = Buffer.allocUnsafeSlow(4 * chunkSize)
+  let from = 0
   let held = 0
-  let searched = 0
   let offset = 0
+  let reading = handle.read(memory, 0, chunkSize, 0)
   for (;;) {
-    if (held === buffer.length) {
-      const larger = Buffer.allocUnsafe(buffer.length * 2)
-      buffer.copy(larger, 0, 0, held)
-      buffer = larger
-    }
-    const { bytesRead } = await handle.read(buffer, held, buffer.length - held, offset + held)
+    const { bytesRead } = await reading
     if (bytesRead === 0) break
+    let searched = held
     held += bytesRead
-    const used = takeWhole(buffer.subarray(0, held), searched, offset, take)
-    buffer.copyWithin(0, used, held)
+    if (held + chunkSize > memory.length) {
+      const isFull = held - from + chunkSize > memory.length
+      const roomy = isFull ? Buffer.allocUnsafeSlow(2 * memory.length) : memory
+      memory.copy(roomy, 0, from, held)
+      memory = roomy
+      searched -= from
+      held -= from
+      from = 0
+    }
+    reading = handle.read(memory, held, chunkSize, offset + held - from)
+    // Where a line makes the scan fail nobody waits for it.
+    reading.catch(() => undefined)
+    const used = takeWhole(memory.subarray(from, held), searched - from, offset, take)
+    from += used
     offset += used
-    held -= used
-    searched = held
   }
-  if (held > 0) take(buffer.subarray(0, held), 0, held, offset, false)
+  if (held > from) take(memory.subarray(from, held), 0, held - from, offset, false)
 }
 
 /** Hands over the lines that end within the bytes; `searched` bytes are known to hold no line feed. Returns where the rest begins. */

@@ -55,12 +55,16 @@ const promptKey = needle('"promptId":"')
 const attachmentKey = needle('"attachment":{"type":"')
 const uuidKey = needle(',"uuid":"')
 const timestampKey = needle('","timestamp":"')
-const resultsStarts = ['{"tool_use_id":"', '{"type":"tool_result"'].map((block) =>
-  needle(`"role":"user","content":[${block}`),
-)
+const resultsStart = needle('"role":"user","content":[{"t')
+const resultIdFirst = needle('ool_use_id":"')
+const resultTypeFirst = needle('ype":"tool_result"')
+/** What the CLI keeps of a result beside the message may begin like a record. */
+const toolUseResultKey = needle('"toolUseResult":')
+const toolUseResultTypes = ['text"', 'create"', 'update"'].map(needle)
 const toolUseIdKey = needle('"tool_use_id":"')
 const messageIdKey = needle('"id":"')
 const modelKey = needle('"model":"')
+const roleKeys = needle(',"type":"message","role":"assistant",')
 const pathKeys = [...new Set(Object.values(readTools))].map((key) => needle(`"${key}":"`))
 const blockStart = needle('"content":[{"type":"')
 const textType = needle('text"')
@@ -135,11 +139,11 @@ export const lineProbe = (context: ProbeContext) => {
   const findPaths = pathKeys.map(finder)
   const knownPaths = new Map<number, boolean>()
   const findContent = finder(blockStart)
-  /** A second block, in a release that wrote a whole answer on one line; or a list in the input of a tool. */
-  const findNextBlock = finder(needle('},{"type":"'))
   const findStop = finder(needle('"stop_reason"'))
   /** About how much stands between the content of an answer and its uuid, as measured on the first one. */
   let tailLength = -1
+  /** How far before its end the uuid of the last answer stood: a release writes them alike. */
+  let uuidToEnd = 0
 
   const probeNote = (bytes: Buffer, start: number, end: number): void => {
     const from = start + typeKey.length
@@ -151,19 +155,47 @@ export const lineProbe = (context: ProbeContext) => {
     probe.label = type
   }
 
-  /** Finds the uuid of the record, which stands before its timestamp and, where one is given, behind its type. */
+  /** Whether the uuid of a record stands here: before its timestamp and, where one is given, behind its type. */
+  const isUuid = (bytes: Buffer, at: number, type: Buffer | undefined): boolean =>
+    startsWith(bytes, at, uuidKey) &&
+    startsWith(bytes, at + uuidKey.length + uuidLength, timestampKey) &&
+    (type === undefined || startsWith(bytes, at - type.length, type))
+
+  const takeUuidAt = (bytes: Buffer, at: number): number => {
+    const first = at + uuidKey.length
+    hashBytes(bytes, first, first + uuidLength, scratch)
+    link.hasUuid = true
+    link.low = scratch.low
+    link.high = scratch.high
+    return at
+  }
+
   const takeUuid = (bytes: Buffer, from: number, end: number, type: Buffer | undefined): number => {
-    for (let at = findUuid(bytes, from); at < end; at = findUuid(bytes, at + 1)) {
-      const first = at + uuidKey.length
-      if (!startsWith(bytes, first + uuidLength, timestampKey)) continue
-      if (type !== undefined && !startsWith(bytes, at - type.length, type)) continue
-      hashBytes(bytes, first, first + uuidLength, scratch)
-      link.hasUuid = true
-      link.low = scratch.low
-      link.high = scratch.high
-      return at
-    }
+    for (let at = findUuid(bytes, from); at < end; at = findUuid(bytes, at + 1))
+      if (isUuid(bytes, at, type)) return takeUuidAt(bytes, at)
     return -1
+  }
+
+  const takeUuidOfAnswer = (bytes: Buffer, content: number, end: number): number => {
+    const guess = end - uuidToEnd
+    if (guess > content && isUuid(bytes, guess, assistantType)) return takeUuidAt(bytes, guess)
+    const at = takeUuid(bytes, content, end, assistantType)
+    uuidToEnd = end - at
+    return at
+  }
+
+  /**
+   * Whether a type, and so the beginning of an object, stands between; behind a record that was cut off that is the next one, on the
+   * same line.
+   */
+  const holdsType = (bytes: Buffer, from: number, end: number): boolean => {
+    for (let at = findTypeKey(bytes, from); at < end; at = findTypeKey(bytes, at + 1)) {
+      const isCopy =
+        startsWith(bytes, at - toolUseResultKey.length, toolUseResultKey) &&
+        toolUseResultTypes.some((type) => startsWith(bytes, at + typeKey.length, type))
+      if (!isCopy) return true
+    }
+    return false
   }
 
   const finish = (label: string, tokens: number): void => {
@@ -178,7 +210,8 @@ export const lineProbe = (context: ProbeContext) => {
     const label = spentLabels.get(hashBytes(bytes, from, to, scratch).low)
     if (label === undefined || !context.isAnswered()) return
     const uuid = takeUuid(bytes, to, end, attachmentType)
-    if (uuid !== -1) finish(label, label === 'attachment:prompt_snapshot' ? 0 : tokensBetween(to, uuid))
+    if (uuid !== -1 && !holdsType(bytes, uuid, end))
+      finish(label, label === 'attachment:prompt_snapshot' ? 0 : tokensBetween(to, uuid))
   }
 
   const isWanted = (bytes: Buffer, content: number, uuid: number): boolean => {
@@ -192,9 +225,12 @@ export const lineProbe = (context: ProbeContext) => {
   }
 
   const probeResults = (bytes: Buffer, inside: number, end: number): void => {
-    if (!resultsStarts.some((expected) => startsWith(bytes, inside, expected))) return
+    if (!startsWith(bytes, inside, resultsStart)) return
+    const block = inside + resultsStart.length
+    if (!startsWith(bytes, block, resultIdFirst) && !startsWith(bytes, block, resultTypeFirst)) return
     const uuid = takeUuid(bytes, inside, end, undefined)
-    if (uuid !== -1 && !isWanted(bytes, inside, uuid)) finish('user', tokensBetween(inside, uuid))
+    if (uuid === -1 || isWanted(bytes, inside, uuid) || holdsType(bytes, uuid, end)) return
+    finish('user', tokensBetween(inside, uuid))
   }
 
   /** Whether the block that begins at `block`, behind its type key, is a Read whose path is wanted, or may be one. */
@@ -225,21 +261,32 @@ export const lineProbe = (context: ProbeContext) => {
     return isWanted
   }
 
+  /** Where the content of an answer begins; Infinity when that cannot be told, or the CLI itself wrote it (its model is `<synthetic>`). */
+  const contentOf = (bytes: Buffer, inside: number, idEnd: number): number => {
+    let at = idEnd + 1
+    if (startsWith(bytes, at, roleKeys)) {
+      at += roleKeys.length
+      if (startsWith(bytes, at, modelKey)) at = closingQuote(bytes, at + modelKey.length) + 2
+    }
+    const content = startsWith(bytes, at, blockStart) ? at : findContent(bytes, inside)
+    if (content - inside > envelope) return Number.POSITIVE_INFINITY
+    for (let model = inside; model < content; model += 1)
+      if (bytes[model] === lessThan) return Number.POSITIVE_INFINITY
+    return content
+  }
+
   const probeAnswer = (bytes: Buffer, inside: number, end: number): void => {
     let id = inside
     if (startsWith(bytes, id, modelKey)) id = closingQuote(bytes, id + modelKey.length) + 2
     if (!startsWith(bytes, id, messageIdKey)) return
     const idEnd = closingQuote(bytes, id + messageIdKey.length)
-    const content = findContent(bytes, inside)
-    if (idEnd > content || content >= end || content - inside > envelope) return
-    // An error of the CLI itself has the model `<synthetic>`: whether it counts as an answer, only parsing tells.
-    for (let at = idEnd; at < content; at += 1) if (bytes[at] === lessThan) return
+    const content = contentOf(bytes, inside, idEnd)
+    if (idEnd > content || content >= end) return
     const block = content + blockStart.length
     if (mayBeWanted(bytes, block, end)) return
-    const uuid = takeUuid(bytes, content, end, assistantType)
-    if (uuid === -1 || findNextBlock(bytes, content) < uuid) return
-    // Nothing with a type stands behind the message: that would be another record, behind one that was cut off.
-    if (findTypeKey(bytes, uuid) < end) return
+    const uuid = takeUuidOfAnswer(bytes, content, end)
+    // One more type, be it of a second block (up to 1.0.9 a line holds a whole answer), in the input of a tool or of another record.
+    if (uuid === -1 || holdsType(bytes, block, end)) return
     probe.isText = startsWith(bytes, block, textType)
     if (probe.isText && bytes.subarray(uuid, end).includes(apiError)) return
     hashBytes(bytes, id + messageIdKey.length, idEnd, probe.message)
@@ -288,11 +335,9 @@ export const lineProbe = (context: ProbeContext) => {
   return (bytes: Buffer, start: number, end: number): Probe => {
     probe.verdict = 'parse'
     probe.isText = false
-    const isDamaged =
-      bytes[end - 1] !== closeBrace || findSeam(bytes, start) < end || findParentKey(bytes, start + 1) < end
-    if (isDamaged) return probe
-    if (startsWith(bytes, start, typeKey)) probeNote(bytes, start, end)
-    else if (startsWith(bytes, start, parentKey)) probeRecord(bytes, start, end)
+    if (bytes[end - 1] !== closeBrace || findParentKey(bytes, start + 1) < end) return probe
+    if (startsWith(bytes, start, parentKey)) probeRecord(bytes, start, end)
+    else if (startsWith(bytes, start, typeKey) && findSeam(bytes, start) >= end) probeNote(bytes, start, end)
     return probe
   }
 }

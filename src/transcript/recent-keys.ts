@@ -2,94 +2,74 @@
 export type RecentKeys = {
   /** Returns false, and stores nothing, when the key is there already. `total` is below 2^32. */
   readonly add: (low: number, high: number, index: number, total: number) => boolean
-  /** The slot of a key, -1 when it is not there. Valid until the next call. */
+  /** The slot of a key, -1 when it is not there. Valid until the next call of `add`. */
   readonly find: (low: number, high: number) => number
   readonly indexAt: (slot: number) => number
   readonly totalAt: (slot: number) => number
 }
 
 const span = 1 << 15
-/** Words of a slot: the two hashes, the index plus one (0: the slot is free), the total. */
-const width = 4
+const size = 2 * span
+const mask = size - 1
+/** Of the word of a place: one more than the slot, below a part of the hash that rules out most other keys. */
+const slotBits = 17
 
-type Table = { readonly words: Uint32Array; readonly mask: number; count: number }
+const wordOf = (high: number, slot: number): number => (high << slotBits) | (slot + 1)
+const slotOf = (word: number): number => (word & ((1 << slotBits) - 1)) - 1
+const differs = (word: number, high: number): boolean => ((word ^ (high << slotBits)) >> slotBits) !== 0
 
-const makeTable = (slots: number): Table => ({
-  words: new Uint32Array(slots * width),
-  mask: slots - 1,
-  count: 0,
-})
-
-/** Open addressing in typed arrays: a Map of strings takes ten times the memory, and a session can have millions of records. */
+/**
+ * Typed arrays: a Map of strings takes ten times the memory, and a session can have millions of records. The keys stand in a
+ * ring in the order in which they came; two tables of one word a place, which fit into the cache of a core, say where.
+ */
 export const recentKeys = (): RecentKeys => {
-  let young = makeTable(1 << 10)
-  let old = makeTable(1)
-  let found = young
+  const lows = new Int32Array(size)
+  const highs = new Int32Array(size)
+  const indices = new Uint32Array(size)
+  const totals = new Uint32Array(size)
+  let young = new Int32Array(size)
+  let old = new Int32Array(size)
+  let count = 0
 
-  /** Where the key stands in the table, or where it would. */
-  const placeIn = ({ words, mask }: Table, low: number, high: number): number => {
-    let slot = (low ^ (low >>> 15)) & mask
+  /** The place in the table where the key stands, or where it would. */
+  const placeIn = (table: Int32Array, low: number, high: number): number => {
+    let place = (low ^ (low >>> 15)) & mask
     for (;;) {
-      const at = slot * width
-      if (words[at + 2] === 0 || (words[at] === low && words[at + 1] === high)) return at
-      slot = (slot + 1) & mask
+      const word = table[place] ?? 0
+      if (word === 0) return place
+      const slot = slotOf(word)
+      if (!differs(word, high) && lows[slot] === low && highs[slot] === high) return place
+      place = (place + 1) & mask
     }
   }
 
-  const put = (table: Table, at: number, low: number, high: number, index: number, total: number) => {
-    table.words[at] = low
-    table.words[at + 1] = high
-    table.words[at + 2] = index
-    table.words[at + 3] = total
-    table.count += 1
+  const find = (low: number, high: number): number => {
+    const slot = slotOf(young[placeIn(young, low, high)] ?? 0)
+    return slot !== -1 || count < span ? slot : slotOf(old[placeIn(old, low, high)] ?? 0)
   }
 
-  const makeRoom = () => {
-    if (young.count * 2 <= young.mask) return
-    if (young.count >= span) {
-      old = young
-      young = makeTable(old.mask + 1)
-      return
-    }
-    const larger = makeTable((young.mask + 1) * 2)
-    const { words } = young
-    for (let at = 0; at < words.length; at += width) {
-      const index = words[at + 2] ?? 0
-      const low = words[at] ?? 0
-      const high = words[at + 1] ?? 0
-      const total = words[at + 3] ?? 0
-      if (index !== 0) put(larger, placeIn(larger, low, high), low, high, index, total)
-    }
-    young = larger
-  }
-
-  const holds = (table: Table, at: number) => table.words[at + 2] !== 0
-
-  const find = (signedLow: number, signedHigh: number): number => {
-    const low = signedLow >>> 0
-    const high = signedHigh >>> 0
-    found = young
-    let at = placeIn(young, low, high)
-    if (holds(young, at)) return at
-    if (old.count === 0) return -1
-    found = old
-    at = placeIn(old, low, high)
-    return holds(old, at) ? at : -1
+  const startSpan = () => {
+    const spare = old
+    old = young
+    young = spare.fill(0)
   }
 
   return {
-    add: (signedLow, signedHigh, index, total) => {
-      const low = signedLow >>> 0
-      const high = signedHigh >>> 0
-      const at = placeIn(young, low, high)
-      if (holds(young, at)) return false
-      if (old.count > 0 && holds(old, placeIn(old, low, high))) return false
-      put(young, at, low, high, index + 1, total)
-      makeRoom()
+    add: (low, high, index, total) => {
+      const place = placeIn(young, low, high)
+      if (young[place] !== 0 || (count >= span && old[placeIn(old, low, high)] !== 0)) return false
+      const slot = count & mask
+      lows[slot] = low
+      highs[slot] = high
+      indices[slot] = index
+      totals[slot] = total
+      young[place] = wordOf(high, slot)
+      count += 1
+      if (count % span === 0) startSpan()
       return true
     },
     find,
-    indexAt: (slot) => (found.words[slot + 2] ?? 0) - 1,
-    totalAt: (slot) => found.words[slot + 3] ?? 0,
+    indexAt: (slot) => indices[slot] ?? 0,
+    totalAt: (slot) => totals[slot] ?? 0,
   }
 }

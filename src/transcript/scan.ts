@@ -133,10 +133,13 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
     if (answer.blocks.some((block) => block.kind === 'text' && block.usable)) shelf.addText(answer)
   }
 
-  const addLink = (found: Probe, line: Buffer, source: Source) => {
-    const at = links.add(found.link, source.line)
-    if (found.label !== 'assistant') return
+  const addLink = (found: Probe, buffer: Buffer, start: number, end: number, offset: number) => {
+    const at = links.add(found.link, number)
+    if (!found.link.isAnswer) return
     firstOfMessage(found.message, at)
+    if (anyAnswer !== undefined && !found.isText) return
+    const line = buffer.subarray(start, end)
+    const source = { offset, length: end - start, line: number }
     // Only parsing tells for sure that a line is whole.
     if (anyAnswer === undefined && parseRecord(line) !== undefined) anyAnswer = source
     if (found.isText) shelf.addTextLine(line, source, at)
@@ -170,18 +173,12 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
     if (!ended) damage.add(number, 'no-final-newline')
     const found = probe(buffer, start, end)
     if (found.verdict !== 'parse') observer?.looked(found.label, buffer, start, end, number)
-    if (found.verdict === 'dropped') {
+    if (found.verdict === 'parse')
+      takeParsed(buffer.subarray(start, end), { offset, length, line: number })
+    else {
       count(counts, found.label)
-      return
+      if (found.verdict === 'link') addLink(found, buffer, start, end, offset)
     }
-    const source = { offset, length, line: number }
-    const line = buffer.subarray(start, end)
-    if (found.verdict === 'parse') {
-      takeParsed(line, source)
-      return
-    }
-    count(counts, found.label)
-    addLink(found, line, source)
   }
 
   const finish = (): Scan => {
