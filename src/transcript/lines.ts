@@ -11,7 +11,7 @@ export type TakeLine = (
   ended: boolean,
 ) => void
 
-const chunkSize = 1 << 19
+const chunkSize = 1 << 20
 const lineFeed = 0x0a
 
 /**
@@ -24,27 +24,30 @@ export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void
   let from = 0
   let held = 0
   let offset = 0
-  let reading = handle.read(memory, 0, chunkSize, 0)
+  const fill = () => handle.read(memory, held, chunkSize, offset + held - from)
+  let reading = fill()
   for (;;) {
     const { bytesRead } = await reading
     if (bytesRead === 0) break
-    let searched = held
+    const searched = held
     held += bytesRead
-    if (held + chunkSize > memory.length) {
-      const isFull = held - from + chunkSize > memory.length
-      const roomy = isFull ? Buffer.allocUnsafeSlow(2 * memory.length) : memory
-      memory.copy(roomy, 0, from, held)
-      memory = roomy
-      searched -= from
-      held -= from
-      from = 0
+    const bytes = memory.subarray(from, held)
+    const hasRoom = held + chunkSize <= memory.length
+    if (hasRoom) {
+      reading = fill()
+      // Where a line makes the scan fail nobody waits for it.
+      reading.catch(() => undefined)
     }
-    reading = handle.read(memory, held, chunkSize, offset + held - from)
-    // Where a line makes the scan fail nobody waits for it.
-    reading.catch(() => undefined)
-    const used = takeWhole(memory.subarray(from, held), searched - from, offset, take)
+    const used = takeWhole(bytes, searched - from, offset, take)
     from += used
     offset += used
+    if (hasRoom) continue
+    const rest = memory.subarray(from, held)
+    if (2 * rest.length > memory.length) memory = Buffer.allocUnsafeSlow(2 * memory.length)
+    rest.copy(memory)
+    held = rest.length
+    from = 0
+    reading = fill()
   }
   if (held > from) take(memory.subarray(from, held), 0, held - from, offset, false)
 }

@@ -16,7 +16,7 @@ const slotBits = 17
 
 const wordOf = (high: number, slot: number): number => (high << slotBits) | (slot + 1)
 const slotOf = (word: number): number => (word & ((1 << slotBits) - 1)) - 1
-const differs = (word: number, high: number): boolean => ((word ^ (high << slotBits)) >> slotBits) !== 0
+const differs = (word: number, high: number): boolean => (word ^ (high << slotBits)) >> slotBits !== 0
 
 /**
  * Typed arrays: a Map of strings takes ten times the memory, and a session can have millions of records. The keys stand in a

@@ -73,8 +73,8 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
   const links = chainLinks()
   const notes = new Map<string, Note>()
   const damage = damageList()
-  const counts = new Map<string, number>()
-  const unknown = new Map<string, number>()
+  const counts = new Map<string, { n: number }>()
+  const unknown = new Map<string, { n: number }>()
   const wantedUses = new Set<number>()
   const probe = lineProbe({
     wantedUses,
@@ -173,8 +173,7 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
     if (!ended) damage.add(number, 'no-final-newline')
     const found = probe(buffer, start, end)
     if (found.verdict !== 'parse') observer?.looked(found.label, buffer, start, end, number)
-    if (found.verdict === 'parse')
-      takeParsed(buffer.subarray(start, end), { offset, length, line: number })
+    if (found.verdict === 'parse') takeParsed(buffer.subarray(start, end), { offset, length, line: number })
     else {
       count(counts, found.label)
       if (found.verdict === 'link') addLink(found, buffer, start, end, offset)
@@ -189,8 +188,8 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
       ...(anyAnswer === undefined ? {} : { anyAnswer }),
       notes: [...notes.values()],
       damage: [...damage.found, ...chain.damage].sort((a, b) => a.line - b.line),
-      counts,
-      unknown,
+      counts: numbersOf(counts),
+      unknown: numbersOf(unknown),
       bytes,
     }
   }
@@ -198,7 +197,14 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
   return { take, finish }
 }
 
-const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
+const count = (counts: Map<string, { n: number }>, key: string) => {
+  const counter = counts.get(key)
+  if (counter === undefined) counts.set(key, { n: 1 })
+  else counter.n += 1
+}
+
+const numbersOf = (counts: ReadonlyMap<string, { n: number }>): ReadonlyMap<string, number> =>
+  new Map([...counts].map(([key, { n }]) => [key, n]))
 
 const isBlank = (line: Buffer) => line.length < 3 && line.toString('latin1').trim() === ''
 
