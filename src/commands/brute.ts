@@ -1,15 +1,13 @@
 import type { Define } from '../main.ts'
-import { startRun } from '../run/start.ts'
-import { addRunOptions, carryRun, type RunOptions } from './run-options.ts'
+import { addStartOptions, beginRun, type RunOptions } from './run-options.ts'
 
 export const define: Define = (cli) => {
   const command = cli
     .command('brute <task.md>', 'Work on a task until an independent judge says that it is done')
     .example('  yoke brute task.md')
+    .example('  yoke brute task.md --dry-run')
     .example('  yoke brute task.md --checks "npm test" --max-iterations 5 --max-cost-usd 2')
     .example('  yoke brute task.md --json | jq -r .type')
-    .action((file: string, options: RunOptions) =>
-      carryRun(options, (request) => startRun(request, String(file))),
-    )
-  addRunOptions(command)
+    .action((file: string, options: RunOptions) => beginRun(options, String(file), 'brute'))
+  addStartOptions(command)
 }

@@ -1,16 +1,21 @@
 import type { Command } from 'cac'
+import picocolors from 'picocolors'
 import type { Agent } from '../agents/agent.ts'
 import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName } from '../agents/registry.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
+import { dryRun } from '../run/dry-run.ts'
 import { loopFolder, runFolder } from '../run/folder.ts'
 import { readJournal } from '../run/journal.ts'
-import type { RunRequest } from '../run/start.ts'
+import { type RunRequest, startRun } from '../run/start.ts'
+import type { Directives } from '../task/directives.ts'
 import { directiveFlags, directiveOptions } from '../task/options.ts'
 import { askOnTerminal } from '../ui/ask.ts'
+import { dryRunText } from '../ui/dry-run.ts'
+import { printableJson } from '../ui/format.ts'
 import type { Notify } from '../ui/notify.ts'
-import { createOutput } from '../ui/output.ts'
+import { createOutput, wantsColor } from '../ui/output.ts'
 
 /** The options of the commands that carry a run, as cac gives them: directives, and how the run is shown. */
 export type RunOptions = Readonly<Record<string, unknown>>
@@ -37,6 +42,46 @@ const requireLogin = async (agent: Agent, file: string): Promise<void> => {
     )
 }
 
+/** Adds what only a run that begins can be asked for. */
+export const addStartOptions = (command: Command): void => {
+  addRunOptions(command)
+  command.option('--dry-run', 'Show the directives, the prompts and the commands of a run, and start none')
+}
+
+/** Begins a run of a task file in this folder, or shows what it would do; resolves to the exit code. */
+export const beginRun = async (
+  options: RunOptions,
+  file: string,
+  kind: 'brute' | 'saga',
+): Promise<number> => {
+  if (options['dryRun'] !== true) return carryRun(options, (request) => startRun(request, file, kind))
+  const plan = await dryRun(
+    {
+      project: process.cwd(),
+      env: process.env,
+      flags: directiveFlags(options),
+      findAgent: (directives) => findAgent(directives, async () => {}),
+    },
+    file,
+    kind,
+  )
+  const colors = picocolors.createColors(wantsColor(process.stdout, process.env))
+  process.stdout.write(`${options['json'] === true ? printableJson(plan) : dryRunText(plan, colors)}\n`)
+  return exitCode.done
+}
+
+/** The image has the agent, and the container gets the key: then the host needs neither. */
+const findAgent = async (
+  directives: Directives,
+  ready: (agent: Agent, file: string) => Promise<void>,
+): Promise<{ readonly agent: Agent; readonly agentFile: string }> => {
+  const agent = agentByName(directives.agent)
+  if (directives.image !== undefined) return { agent, agentFile: agent.name }
+  const agentFile = await findExecutable(agent, process.env)
+  await ready(agent, agentFile)
+  return { agent, agentFile }
+}
+
 /** Carries a run in this folder, shown as the options say; resolves to the exit code. */
 export const carryRun = async (
   options: RunOptions,
@@ -58,14 +103,7 @@ export const carryRun = async (
     env: process.env,
     flags: directiveFlags(options),
     askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
-    findAgent: async (directives) => {
-      const agent = agentByName(directives.agent)
-      // The image has the agent, and the container gets the key: the host needs neither.
-      if (directives.image !== undefined) return { agent, agentFile: agent.name }
-      const agentFile = await findExecutable(agent, process.env)
-      await requireLogin(agent, agentFile)
-      return { agent, agentFile }
-    },
+    findAgent: (directives) => findAgent(directives, requireLogin),
     onEvent: output.event,
     onActivity: output.activity,
   })

@@ -1,14 +1,11 @@
 import type { Define } from '../main.ts'
-import { startRun } from '../run/start.ts'
-import { addRunOptions, carryRun, type RunOptions } from './run-options.ts'
+import { addStartOptions, beginRun, type RunOptions } from './run-options.ts'
 
 export const define: Define = (cli) => {
   const command = cli
     .command('saga <goal.md>', 'Work on a goal, planned cycle by cycle, until the scoper finds it reached')
     .example('  yoke saga goal.md')
     .example('  yoke saga goal.md --max-cycles 5 --max-iterations 8 --max-cost-usd 20')
-    .action((file: string, options: RunOptions) =>
-      carryRun(options, (request) => startRun(request, String(file), 'saga')),
-    )
-  addRunOptions(command)
+    .action((file: string, options: RunOptions) => beginRun(options, String(file), 'saga'))
+  addStartOptions(command)
 }

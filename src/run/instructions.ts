@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RunContext } from './context.ts'
+import type { RunSettings } from './context.ts'
 
 /** Where projects keep what they ask of agents. The CLI would read them with settings that judge and scoper must not have. */
 const files = ['CLAUDE.md', join('.claude', 'CLAUDE.md'), 'AGENTS.md']
@@ -18,5 +18,8 @@ export const readInstructions = async (project: string): Promise<string | undefi
 }
 
 /** What judge and scoper are told of them. */
-export const instructionsOf = ({ directives, instructions }: RunContext): string | undefined =>
+export const instructionsOf = ({
+  directives,
+  instructions,
+}: Pick<RunSettings, 'directives' | 'instructions'>): string | undefined =>
   directives['judge-context'] === 'project' ? instructions : undefined

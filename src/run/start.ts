@@ -4,6 +4,7 @@ import { exitCode, YokeError } from '../errors.ts'
 import type { NewEvent, RunEvent } from '../events.ts'
 import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
 import { fileFormat } from '../system/file-format.ts'
+import { keepAwake } from '../system/keep-awake.ts'
 import { asInput, type Directives } from '../task/directives.ts'
 import { grantsOf, powersOf } from '../task/grants.ts'
 import { loadTask, withPeriodicPrompts } from '../task/load.ts'
@@ -133,7 +134,8 @@ const carry = async (
   begin: NewEvent,
   past: readonly RunEvent[],
 ): Promise<End> => {
-  const end = await runInPlace(settings, begin, past)
+  const release = settings.directives['keep-awake'] ? keepAwake(settings.env) : () => undefined
+  const end = await runInPlace(settings, begin, past).finally(release)
   const { 'on-finish': command } = settings.directives
   const problem =
     command === undefined ? undefined : await runOnFinish(command, end, settings.project, settings.env)

@@ -337,6 +337,16 @@ export const DirectivesSchema = v.strictObject({
     expects: 'a shell command',
     example: 'cat > result.json',
   }),
+  'keep-awake': v.optional(
+    must(
+      value.onOff,
+      choice('Keep awake', 'Whether the machine is kept from going to sleep while the run works.', [
+        'on',
+        'off',
+      ]),
+    ),
+    'on',
+  ),
   drift: v.optional(
     must(
       v.picklist(['normal', 'strict']),

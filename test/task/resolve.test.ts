@@ -52,6 +52,7 @@ describe('defaults', () => {
       pull: 'never',
       'read-only-root': false,
       'on-limit': 'wait',
+      'keep-awake': true,
       drift: 'normal',
       'stuck-after': 3,
     })

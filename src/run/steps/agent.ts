@@ -133,7 +133,7 @@ const optional = <K extends string, V>(key: K, value: V | undefined): { readonly
   value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V })
 
 /** The rest of the budget is handed on: what one start can overspend is then the answer that is under way (§3.4). */
-const withBudget = (invocation: Invocation, { directives, costUsd }: RunState): Invocation => {
+export const withBudget = (invocation: Invocation, { directives, costUsd }: RunState): Invocation => {
   const most = directives['max-cost-usd']
   return most === undefined ? invocation : { ...invocation, budgetUsd: Math.max(most - costUsd, 0.0001) }
 }

@@ -2,35 +2,22 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import type { Outcome } from '../../agents/agent.ts'
+import type { Invocation, Outcome } from '../../agents/agent.ts'
 import { type Verdict, VerdictSchema } from '../../events.ts'
 import { judgePrompt } from '../../loop/prompts.ts'
 import { isOrdinary } from '../../loop/recovery.ts'
 import { taskOf } from '../../loop/run.ts'
 import { verdictFromText } from '../../loop/verdict.ts'
-import type { RunContext } from '../context.ts'
+import type { RunContext, RunSettings } from '../context.ts'
 import { iterationFolder } from '../folder.ts'
 import { instructionsOf } from '../instructions.ts'
 import { runAgent } from './agent.ts'
 
 /** Asks the judge, in a fresh session that is not kept (§2.1), and records its verdict or that there is no readable one. */
 export const judge = async (context: RunContext): Promise<void> => {
-  const { directives, state, record, project, run } = context
-  const model = directives['judge-model'] ?? directives.model
+  const { state, record, run } = context
   context.fingerprint.begin()
-  const outcome = await runAgent(context, {
-    role: 'judge',
-    prompt: judgePrompt(
-      taskOf(context.progress(), context.task),
-      context.judgeWords,
-      instructionsOf(context),
-    ),
-    cwd: project,
-    session: { kind: 'ephemeral' },
-    access: 'read-only',
-    answer: { ...toJsonSchema(VerdictSchema) },
-    ...(model === undefined ? {} : { model }),
-  })
+  const outcome = await runAgent(context, judgeInvocation(context, taskOf(context.progress(), context.task)))
   if (state().phase.at === 'recover') return
   const { iteration, unreadable } = state()
   const verdict = isOrdinary(outcome.class) ? readVerdict(outcome) : undefined
@@ -46,6 +33,24 @@ export const judge = async (context: RunContext): Promise<void> => {
     `${JSON.stringify(verdict, undefined, 2)}\n`,
   )
   record({ type: 'judge.verdict', iteration, ...verdict })
+}
+
+/** How the judge is started: in a fresh session that is not kept, reading only. */
+export const judgeInvocation = (
+  settings: Pick<RunSettings, 'project' | 'directives' | 'judgeWords' | 'instructions'>,
+  task: string,
+): Invocation => {
+  const { directives, project, judgeWords } = settings
+  const model = directives['judge-model'] ?? directives.model
+  return {
+    role: 'judge',
+    prompt: judgePrompt(task, judgeWords, instructionsOf(settings)),
+    cwd: project,
+    session: { kind: 'ephemeral' },
+    access: 'read-only',
+    answer: { ...toJsonSchema(VerdictSchema) },
+    ...(model === undefined ? {} : { model }),
+  }
 }
 
 const readVerdict = ({ answer, text }: Outcome): Verdict | undefined => {

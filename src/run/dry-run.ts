@@ -1,0 +1,81 @@
+import { openingPrompt } from '../loop/prompts.ts'
+import { initialState } from '../loop/reduce.ts'
+import { loadTask } from '../task/load.ts'
+import type { Resolved } from '../task/resolve.ts'
+import { readInstructions } from './instructions.ts'
+import type { RunRequest } from './start.ts'
+import { withBudget } from './steps/agent.ts'
+import { judgeInvocation } from './steps/judge.ts'
+import { scoperInvocation } from './steps/scoper.ts'
+import { workerInvocation } from './steps/worker.ts'
+
+/** A start of an agent as it would be. */
+export type PlannedStart = {
+  readonly role: 'worker' | 'judge' | 'scoper'
+  readonly command: readonly string[]
+  /** What the agent gets on its standard input. */
+  readonly prompt: string
+}
+
+/** What a run would do first; nothing of it was done. */
+export type DryRun = Resolved & {
+  readonly task: string
+  /** In the order in which they would come; those of later turns go on in the worker's session. */
+  readonly starts: readonly PlannedStart[]
+}
+
+/** Looks at all that a run would stand on. Throws what `startRun` throws before it writes, but for what is asked of the user. */
+export const dryRun = async (
+  request: Pick<RunRequest, 'project' | 'env' | 'flags' | 'findAgent'>,
+  taskFile: string,
+  kind: 'brute' | 'saga',
+): Promise<DryRun> => {
+  const { project, env } = request
+  const {
+    prompt: task,
+    file,
+    directives,
+    origin,
+    judgePrompt,
+  } = await loadTask({
+    file: taskFile,
+    cwd: project,
+    flags: request.flags,
+    env,
+  })
+  const { agent, agentFile } = await request.findAgent(directives)
+  const instructions = await readInstructions(project)
+  const settings = {
+    project,
+    directives,
+    task,
+    ...(judgePrompt === undefined ? {} : { judgeWords: judgePrompt }),
+    ...(instructions === undefined ? {} : { instructions }),
+  }
+  const state = initialState(directives, '', 0)
+  const opening = openingPrompt(task, state)
+  const invocations = [
+    ...(kind === 'saga' ? [scoperInvocation(settings, { log: '', cycle: 1, hasSession: false })] : []),
+    workerInvocation(project, directives, opening, { kind: 'new' }),
+    ...(directives.judge === 'off' ? [] : [judgeInvocation(settings, task)]),
+  ]
+  const installation = await agent.inspect(agentFile, env, (command) => command)
+  return {
+    task: file,
+    directives,
+    origin,
+    starts: invocations.map((invocation) => {
+      const { file: program, args } = agent.commandLine(
+        agentFile,
+        withBudget(invocation, state),
+        env,
+        installation,
+      )
+      return {
+        role: invocation.role as PlannedStart['role'],
+        command: [program, ...args],
+        prompt: invocation.prompt,
+      }
+    }),
+  }
+}
