@@ -114,12 +114,16 @@ const agentLine = (event: RunEvent & { type: 'agent.finished' }, { dim, red }: C
     : [figures, red(`  ${event.role}: ${event.class}, ${oneLine(event.evidence, 120)}`), ...denied].join('\n')
 }
 
+/** The first of many names; all of them stand in the events. */
+const few = (names: readonly string[]): string =>
+  names.slice(0, 3).map(printable).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '')
+
 const driftLine = (
   { where, verdict, names, details }: RunEvent & { type: 'drift.found' },
   { yellow, dim }: Colors,
 ): string => {
   const subject = where === 'session' ? 'The session holds' : 'The agent reports'
-  const line = `  drift: ${subject} what yoke does not know: ${names.map(printable).join(', ')}.`
+  const line = `  drift: ${subject} what yoke does not know: ${few(names)}.`
   return verdict === 'additive'
     ? dim(line)
     : [

@@ -73,13 +73,13 @@ const place = async () => {
   writeFileSync(join(cwd, 'task.md'), '')
   const env = { PATH: `${join(cwd, 'bin')}:/usr/bin:/bin`, HOME: cwd, TERM: 'xterm', LANG: 'C.UTF-8' }
   const run = async (shell: string, args: readonly string[]) =>
-    (await promisify(execFile)(shell, [...args], { cwd, env, timeout: 20_000 })).stdout
+    (await promisify(execFile)(shell, [...args], { cwd, env, timeout: 60_000 })).stdout
   return { cwd, run }
 }
 
 const danger = '$(touch pwned)'
 
-describe('the completions in the shells themselves', () => {
+describe('the completions in the shells themselves', { timeout: 90_000 }, () => {
   it.skipIf(!has('bash'))('bash', async () => {
     const at = await place()
     const script = `source <(yoke completions bash)
@@ -117,14 +117,18 @@ describe('the completions in the shells themselves', () => {
       zpty z zsh -f -i
       zpty -w z 'PS1=; autoload -Uz compinit; compinit -u -D; source <(yoke completions zsh); echo REA""DY'
       zpty -r -m z out '*READY*'
-      for words in 'yoke sta' 'yoke brute --agent o' 'yoke brute ta' 'yoke logs '; do
-        zpty -w -n z "$words"$'\\t'
-        sleep 1
+      press() {
+        zpty -w -n z "$1"$'\\t'
+        zpty -r -m z out "*$2*"
         zpty -w -n z $'\\e#\\n'
-      done
-      zpty -w z 'fc -ln 1 > history.txt; exit'
-      zpty -r z out '*exit*'
-      sleep 0.5`
+      }
+      press 'yoke sta' tus
+      press 'yoke brute --agent o' pencode
+      press 'yoke brute ta' sk.md
+      press 'yoke logs ' 0000-aaaa
+      zpty -w z 'fc -ln 1 > history.txt; echo WRIT""TEN'
+      zpty -r -m z out '*WRITTEN*'
+      zpty -d z`
     await at.run('zsh', ['-f', '-c', script])
     const typed = execFileSync('cat', [join(at.cwd, 'history.txt')], { encoding: 'utf8' })
     expect(typed.split('\n').map((line) => line.replace(/^#/, '').trim())).toEqual(
