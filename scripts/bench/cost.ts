@@ -69,7 +69,7 @@ const play = async (strategy: string, share: number, place: string): Promise<rea
   writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
   writeFileSync(
     join(project, 'task.md'),
-    `---\njudge: off\nchecks: test -f done\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n${strategies[strategy]}\n---\nWork through the modules.\n`,
+    `---\nmodel: claude-sonnet-4-5\njudge: off\nchecks: test -f done\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n${strategies[strategy]}\n---\nWork through the modules.\n`,
   )
   const books = pauses.map((pause) => openBooks(pause))
   const model = await startJobModel(job, project, books)
