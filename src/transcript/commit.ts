@@ -14,7 +14,7 @@ export type Commit = {
   readonly file: string
   readonly backup: string
   readonly bytes: Buffer
-  /** Of the file when it was read. */
+  /** Of the file when it was read; what was read is on the disk. */
   readonly source: Stats
   /** False when a writer has come in the meantime. */
   readonly mayWrite: () => Promise<boolean>
@@ -75,7 +75,7 @@ const writeLike = async (path: string, bytes: Buffer, source: Stats): Promise<vo
     if (process.platform !== 'win32') {
       const made = await handle.stat()
       if (made.uid !== source.uid || made.gid !== source.gid) await handle.chown(source.uid, source.gid)
-      await handle.chmod(source.mode & 0o7777)
+      if ((made.mode & 0o7777) !== (source.mode & 0o7777)) await handle.chmod(source.mode & 0o7777)
     }
     await handle.sync()
     if ((await handle.stat()).size !== bytes.length) throw new Error('the disk did not take the whole file')
@@ -97,7 +97,6 @@ const keepOld = async (file: string, backup: string): Promise<void> => {
       () => false,
     )
     if (isLinked) {
-      await syncFile(temporary)
       // Of two links to one file a rename does nothing: the old backup must go first when it is such a link (a trim that was cut off).
       if (await areOne(temporary, backup)) return
       await rename(temporary, backup)
@@ -111,13 +110,6 @@ const keepOld = async (file: string, backup: string): Promise<void> => {
 const areOne = async (a: string, b: string): Promise<boolean> => {
   const [first, second] = await Promise.all([stat(a), stat(b).catch(() => undefined)])
   return second !== undefined && first.dev === second.dev && first.ino === second.ino
-}
-
-const syncFile = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r')
-  // Some systems sync only what is open for writing; the copy of the session in memory is whole either way.
-  await handle.sync().catch(() => undefined)
-  await handle.close()
 }
 
 /** Makes `target` a copy of `source`: at every moment it is what it was, or the whole copy. */

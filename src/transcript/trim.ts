@@ -77,13 +77,12 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
     return refused('backup', `The backup ${backup} would be taken for a session: it must not end in .jsonl.`)
   try {
     const file = await realpath(request.file)
-    const onlyLooks = request.dryRun || request.out !== undefined
-    const release = onlyLooks ? async () => {} : await lockSession(file)
+    const release = onlyLooks(request) ? async () => {} : await lockSession(file)
     if (typeof release === 'number')
       return refused('locked', `Another yoke (pid ${release}) trims the session.`)
     try {
       request.onStep?.('locked')
-      if (!onlyLooks) await removeLeftovers(file)
+      if (!onlyLooks(request)) await removeLeftovers(file)
       return await trimLocked({ ...request, file })
     } finally {
       await release()
@@ -112,6 +111,8 @@ export const restore = async (file: string, backup: string): Promise<void> => {
   }
 }
 
+const onlyLooks = ({ dryRun, out }: TrimRequest): boolean => dryRun === true || out !== undefined
+
 const trimLocked = async (request: TrimRequest): Promise<TrimResult> => {
   const handle = await open(request.file, 'r')
   try {
@@ -123,6 +124,8 @@ const trimLocked = async (request: TrimRequest): Promise<TrimResult> => {
 
 const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimResult> => {
   const source = await handle.stat()
+  // The backup will be a link to it. Some systems sync only what is open for writing: what was read is whole either way.
+  const synced = onlyLooks(request) ? undefined : handle.datasync().catch(() => undefined)
   const holder = await holderOf(request)
   if (holder !== undefined) return refused('live', `A running CLI (pid ${holder}) holds the session.`)
   const made = await prepare(request, handle)
@@ -138,6 +141,7 @@ const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimR
     return { status: 'applied', report }
   }
   const { file, backup, onStep } = request
+  await synced
   const mayWrite = async () => (await holderOf(request)) === undefined
   return (await commit({ file, backup, bytes, source, mayWrite, onStep }))
     ? { status: 'applied', report }
