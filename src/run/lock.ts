@@ -1,10 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
-import { processStart } from '../system/process-start.ts'
+import { isRunning, readLockFile, takeLockFile, thisProcess } from '../system/lock-file.ts'
 
 const HolderSchema = v.object({
   pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -22,20 +20,9 @@ export type Holder = v.InferOutput<typeof HolderSchema>
  * time, is taken over (§5.4). Throws E_LOCKED with the holder's pid, exit code 6.
  */
 export const takeLock = async (file: string, run: string, now: Date): Promise<() => Promise<void>> => {
-  const mine: Holder = {
-    pid: process.pid,
-    start: processStart(process.pid) ?? '',
-    host: hostname(),
-    run,
-    since: now.toISOString(),
-  }
-  const temporary = `${file}.${randomUUID().slice(0, 8)}.new`
-  await writeFile(temporary, `${JSON.stringify(mine)}\n`)
-  try {
-    await claim(file, temporary, (holder) => Promise.reject(locked(file, holder)))
-  } finally {
-    await rm(temporary, { force: true })
-  }
+  const mine: Holder = { ...thisProcess(), host: hostname(), run, since: now.toISOString() }
+  const holder = await takeLockFile(file, `${JSON.stringify(mine)}\n`, { parse: parseHolder, isAlive })
+  if (holder !== undefined) throw locked(file, holder)
   return async () => {
     if (sameHolder(await readHolder(file), mine)) await rm(file, { force: true })
   }
@@ -43,60 +30,12 @@ export const takeLock = async (file: string, run: string, now: Date): Promise<()
 
 /** Who holds the project, dead or alive; undefined when nobody does. */
 export const readHolder = async (file: string): Promise<Holder | undefined> => {
-  const text = await readText(file)
+  const text = await readLockFile(file)
   return text === undefined ? undefined : parseHolder(text)
 }
 
 /** A holder on another host cannot be asked, so it counts as alive. */
-export const isAlive = (holder: Holder): boolean => {
-  if (holder.host !== hostname()) return true
-  const start = processStart(holder.pid)
-  return start !== undefined && (start === '' || holder.start === '' || start === holder.start)
-}
-
-/** A link, unlike a create and a write, never shows a lock without its content. */
-const linked = async (from: string, to: string): Promise<boolean> =>
-  link(from, to).then(
-    () => true,
-    (error) => {
-      if (error.code === 'EEXIST') return false
-      throw error
-    },
-  )
-
-/**
- * Makes `path` a link to `mine`, once nobody alive holds it. Only the one that holds the token of a dead holder, a lock of
- * its own that is named by what the dead one wrote, may replace it: so two that find the same dead lock cannot both
- * take it, nor can one take the lock of the other for the dead one.
- */
-const claim = async (
-  path: string,
-  mine: string,
-  onAlive: (holder: Holder) => Promise<void>,
-): Promise<void> => {
-  while (!(await linked(mine, path))) {
-    const text = await readText(path)
-    const holder = text === undefined ? undefined : parseHolder(text)
-    if (holder !== undefined && isAlive(holder)) await onAlive(holder)
-    else if (text !== undefined && (await replaceDead(path, text, mine))) return
-  }
-}
-
-const replaceDead = async (path: string, dead: string, mine: string): Promise<boolean> => {
-  const token = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 8)}`
-  await claim(token, mine, () => sleep(5))
-  try {
-    if ((await readText(path)) !== dead) return false
-    const fresh = `${mine}.${randomUUID().slice(0, 8)}`
-    await link(mine, fresh)
-    await rename(fresh, path)
-    return true
-  } finally {
-    await rm(token, { force: true })
-  }
-}
-
-const readText = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined)
+export const isAlive = (holder: Holder): boolean => holder.host !== hostname() || isRunning(holder)
 
 const parseHolder = (text: string): Holder | undefined => {
   try {

@@ -18,6 +18,8 @@ export type Link = {
   isBoundary: boolean
   /** Progress records fork the chain (anthropics/claude-code#35024): none is the end of it. */
   isProgress: boolean
+  /** Results of tools alone: those of parallel uses are side branches, and part of the request (anthropics/claude-code#31328). */
+  isResults: boolean
 }
 
 /** Records from `start` on, each the parent of the next. */
@@ -34,6 +36,8 @@ type Run = {
   readonly isAnswered: boolean
   readonly isBoundary: boolean
   readonly damage?: Damage
+  /** It holds results alone. */
+  hasOnlyResults: boolean
 }
 
 /** The part of a session that the next request would be made of. */
@@ -78,6 +82,7 @@ export const chainLinks = () => {
     if (!followsLast) runs.push(startRun(link, at, line))
     const run = runs.at(-1)
     if (run !== undefined && link.isAnswer && run.firstAnswer === -1) run.firstAnswer = at
+    if (run !== undefined && !link.isResults) run.hasOnlyResults = false
     count += 1
     total += link.tokens
     const isNew = link.hasUuid && keys.add(link.low, link.high, at, total)
@@ -93,7 +98,13 @@ export const chainLinks = () => {
   }
 
   const startRun = (link: Link, at: number, line: number): Run => {
-    const common = { start: at, tokensBefore: total, firstAnswer: -1, isBoundary: link.isBoundary }
+    const common = {
+      start: at,
+      tokensBefore: total,
+      firstAnswer: -1,
+      isBoundary: link.isBoundary,
+      hasOnlyResults: true,
+    }
     if (link.parent === 'root' && !link.isBoundary)
       return { ...common, parent: -1, tokensAtParent: 0, isAnswered: false }
     const slot = link.parent === 'uuid' ? keys.find(link.parentLow, link.parentHigh) : -1
@@ -128,6 +139,7 @@ export const chainLinks = () => {
     let firstAnswer = -1
     let tokens = 0
     let isCounted = true
+    let countedFrom = 0
     let end = leaf
     let endTotal = leafTotal
     while (end >= 0) {
@@ -136,14 +148,25 @@ export const chainLinks = () => {
       stretches.push({ start: run.start, end })
       if (run.damage !== undefined) damage.add(run.damage.line, run.damage.kind)
       if (run.firstAnswer !== -1 && run.firstAnswer <= end) firstAnswer = run.firstAnswer
-      if (isCounted) tokens += endTotal - run.tokensBefore
+      if (isCounted) {
+        tokens += endTotal - run.tokensBefore
+        countedFrom = run.start
+      }
       isCounted &&= !run.isBoundary
       end = run.parent
       endTotal = run.tokensAtParent
     }
     stretches.reverse()
-    return { isLive: within(stretches), firstAnswer, tokens, damage: damage.found }
+    const isLive = within(stretches)
+    return { isLive, firstAnswer, tokens: tokens + besideTokens(isLive, countedFrom), damage: damage.found }
   }
+
+  /** Tokens of the results that hang on the live chain without being in it, from a position on. */
+  const besideTokens = (isLive: (at: number) => boolean, from: number): number =>
+    runs.reduce((sum, run, index) => {
+      if (!run.hasOnlyResults || run.parent < from || isLive(run.start) || !isLive(run.parent)) return sum
+      return sum + (runs[index + 1]?.tokensBefore ?? total) - run.tokensBefore
+    }, 0)
 
   /** Whether an answer stands before the next record, if that goes on with the last one. */
   const isAnsweredNow = () => {

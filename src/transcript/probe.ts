@@ -38,6 +38,7 @@ const newProbe = (): Probe => ({
     isAnswer: false,
     isBoundary: false,
     isProgress: false,
+    isResults: false,
   },
   message: { low: 0, high: 0 },
   isText: false,
@@ -245,6 +246,7 @@ export const lineProbe = (context: ProbeContext) => {
     if (!startsWith(bytes, block, resultIdFirst) && !startsWith(bytes, block, resultTypeFirst)) return
     const uuid = takeUuid(bytes, inside, end, undefined)
     if (uuid === -1 || isWanted(bytes, inside, uuid) || holdsType(bytes, uuid, end)) return
+    link.isResults = true
     finish('user', tokensBetween(inside, uuid))
   }
 
@@ -341,6 +343,7 @@ export const lineProbe = (context: ProbeContext) => {
     link.isAnswer = false
     link.isBoundary = false
     link.isProgress = false
+    link.isResults = false
     if (startsWith(bytes, at, attachmentKey)) {
       probeAttachment(bytes, at + attachmentKey.length, end)
       return

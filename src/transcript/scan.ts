@@ -206,7 +206,8 @@ const count = (counts: Map<string, { n: number }>, key: string) => {
 const numbersOf = (counts: ReadonlyMap<string, { n: number }>): ReadonlyMap<string, number> =>
   new Map([...counts].map(([key, { n }]) => [key, n]))
 
-const isBlank = (line: Buffer) => line.length < 3 && line.toString('latin1').trim() === ''
+/** White space as JSON has it. */
+const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
 const namesOf = (record: SessionRecord): readonly string[] =>
   [record.leafUuid, record.messageId].filter((name) => name !== undefined)
@@ -228,5 +229,6 @@ const linkOf = (record: SessionRecord, entry: Entry): Link => {
     isAnswer: entry.kind === 'answer' && !entry.synthetic,
     isBoundary: entry.kind === 'boundary',
     isProgress: record.type === 'progress',
+    isResults: entry.kind === 'results',
   }
 }

@@ -118,6 +118,8 @@ const pairs = (chain: readonly SessionRecord[]): readonly Fault[] => {
   const seen = new Set<string>()
   let message: string | undefined
   for (const record of chain) {
+    if (record.type === 'assistant' && record.message?.id === undefined)
+      faults.push(fault('pairs', `the answer ${record.uuid} has no message id, which joins its lines`))
     if (record.type === 'assistant' && record.message?.id !== message) {
       for (const id of open) faults.push(fault('pairs', `tool use ${id} has no result`))
       open.clear()

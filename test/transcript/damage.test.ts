@@ -112,6 +112,43 @@ describe('a damaged session', () => {
     expect(outline(place.records())).toEqual(whole)
   })
 
+  it.each([
+    ['behind its time', '"timestamp":"', 30],
+    ['in what the CLI keeps of it', '"stdout":"', 20],
+  ])(
+    'with a result cut off %s and bookkeeping behind it, on one line, loses only the result',
+    async (_, key, more) => {
+      const place = await damaged((lines) => {
+        const index = at(lines, '"tool_use_id":"bash"')
+        const line = Buffer.from(
+          take(lines, index)
+            .toString()
+            .replace(/,"userType"/, ',"toolUseResult":{"stdout":"a long output of it"},"userType"'),
+        )
+        const cut = line.subarray(0, line.indexOf(key) + more)
+        return lines.with(
+          index,
+          Buffer.concat([cut, Buffer.from('{"type":"mode","mode":"plan","sessionId":"x"}')]),
+        )
+      })
+      expect(kinds(await place.trim(['a.ts']))).toContain('torn: dropped')
+      expect(outline(place.records())).toContain('mode')
+    },
+  )
+
+  it('with lines of white space is read like any other', async () => {
+    const place = await damaged((lines) => lines.flatMap((line) => [line, Buffer.from(' \t    \r')]))
+    expect(kinds(await place.trim(['a.ts']))).toEqual([])
+    expect(outline(place.records())).toEqual(whole)
+  })
+
+  it('with an answer that is to be kept and has no message id is left as it is', async () => {
+    const place = await damaged((lines) =>
+      lines.map((line) => Buffer.from(line.toString().replace(/"id":"msg_\d+",/, ''))),
+    )
+    expect(await place.trim(['a.ts'])).toMatchObject({ status: 'refused', code: 'unverified' })
+  })
+
   it('with CRLF and blank lines is read like any other', async () => {
     const place = await damaged((lines) =>
       lines.flatMap((line) => [Buffer.concat([line, Buffer.from('\r')]), Buffer.alloc(0), Buffer.from('\r')]),

@@ -87,6 +87,14 @@ describe('the last look before the write', () => {
       'pairs',
       (lines) => [...lines].sort((a) => (JSON.stringify(a).includes('"tool_use_id":"r1"') ? -1 : 0)),
     ],
+    [
+      'an answer without message id',
+      'pairs',
+      edit('"id":"r1"', (line) => {
+        const { id, ...message } = line['message'] as Line
+        return { ...line, message }
+      }),
+    ],
     ['a use that stands twice', 'pairs', (lines) => [...lines, lines[indexOf(lines, '"id":"r1"')] ?? {}]],
     [
       'thinking',

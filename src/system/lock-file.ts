@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { processStart } from './process-start.ts'
+
+/** A process, for good: pids are reused. `start` is empty where the system does not say. */
+export type ProcessName = { readonly pid: number; readonly start: string }
+
+export const thisProcess = (): ProcessName => ({ pid: process.pid, start: processStart(process.pid) ?? '' })
+
+/** Whether the process runs on this host. */
+export const isRunning = ({ pid, start }: ProcessName): boolean => {
+  const now = processStart(pid)
+  return now !== undefined && (now === '' || start === '' || now === start)
+}
+
+/** How the content of a lock is read. */
+export type LockContent<Holder> = {
+  /** Undefined when the text names no holder. */
+  readonly parse: (text: string) => Holder | undefined
+  readonly isAlive: (holder: Holder) => boolean
+}
+
+/**
+ * Takes a lock file for the holder that `mine` names; a lock of a dead holder is taken over. Returns the one that is alive and
+ * holds it, undefined when the lock is taken.
+ */
+export const takeLockFile = async <Holder>(
+  file: string,
+  mine: string,
+  content: LockContent<Holder>,
+): Promise<Holder | undefined> => {
+  const own = `${file}.${randomUUID().slice(0, 8)}.new`
+  await writeFile(own, mine, { flag: 'wx' })
+  try {
+    return await claim(file, own, content)
+  } finally {
+    await rm(own, { force: true })
+  }
+}
+
+/** Undefined when there is no such file, or none that may be read. */
+export const readLockFile = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch(() => undefined)
+
+/** A link, unlike a create and a write, never shows a lock without its content. */
+const linked = (from: string, to: string): Promise<boolean> =>
+  link(from, to).then(
+    () => true,
+    (error) => {
+      if (error.code === 'EEXIST') return false
+      throw error
+    },
+  )
+
+/**
+ * Makes `path` a link to `mine`, once nobody alive holds it. Only the one that holds the token of a dead holder, a lock of
+ * its own that is named by what the dead one wrote, may replace it: so two that find the same dead lock cannot both
+ * take it, nor can one take the lock of the other for the dead one.
+ */
+const claim = async <Holder>(
+  path: string,
+  mine: string,
+  content: LockContent<Holder>,
+): Promise<Holder | undefined> => {
+  while (!(await linked(mine, path))) {
+    const text = await readFile(path, 'utf8').catch((error) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    if (text === undefined) continue
+    const holder = content.parse(text)
+    if (holder !== undefined && content.isAlive(holder)) return holder
+    if (await replaceDead(path, text, mine, content)) return undefined
+  }
+  return undefined
+}
+
+const replaceDead = async <Holder>(
+  path: string,
+  dead: string,
+  mine: string,
+  content: LockContent<Holder>,
+): Promise<boolean> => {
+  const token = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 8)}`
+  while ((await claim(token, mine, content)) !== undefined) await sleep(5)
+  try {
+    if ((await readLockFile(path)) !== dead) return false
+    const fresh = `${mine}.${randomUUID().slice(0, 8)}`
+    await link(mine, fresh)
+    await rename(fresh, path)
+    return true
+  } finally {
+    await rm(token, { force: true })
+  }
+}
