@@ -69,6 +69,9 @@ const seriesPath = (
   return html`<path class="line ${className}" d="${path ?? ''}"/>${points}`
 }
 
+/** Ticks are round numbers: `20k`, not `20.0k`. */
+const axisCount = (count: number): string => formatCount(count).replace('.0', '')
+
 /** The worker's first and largest request of each iteration: what a trim took away shows in the next first one. */
 export const contextChart = ({ iterations }: Report): Html => {
   const x = xScale(iterations)
@@ -78,7 +81,7 @@ export const contextChart = ({ iterations }: Report): Html => {
   return svg(
     `Context of the worker by iteration. The largest request had ${formatCount(most)} tokens; there were ${forks.length} fresh sessions after the first.`,
     height,
-    html`${axes(x, y, formatCount)}${forks.map(
+    html`${axes(x, y, axisCount)}${forks.map(
       (row) =>
         html`<line class="fork" x1="${x(row.iteration - 0.5)}" x2="${x(row.iteration - 0.5)}" y1="${inner.top}" y2="${inner.bottom}"><title>fresh session: ${row.fork ?? ''}</title></line>`,
     )}${seriesPath(iterations, x, y, {
@@ -182,7 +185,7 @@ export const timelineChart = ({ timeline, startedAt, endedAt }: Report): Html =>
 
 const shortLane = (lane: string): string => {
   const name = lane.replace('periodic:', '')
-  return name.length <= 15 ? name : `${name.slice(0, 14)}…`
+  return name.length <= 12 ? name : `${name.slice(0, 11)}…`
 }
 
 const spanBar = ({ from, to, label }: Span, x: Scale, start: number, top: number): Html => {

@@ -63,7 +63,7 @@ const facts = (report: Report): Html => {
   const saved = trimmed.before - trimmed.after
   const rows: readonly (readonly [string, string])[] = [
     ['Iterations', String(iterations.length)],
-    ['From start to end', formatClock(Date.parse(endedAt) - Date.parse(startedAt))],
+    ['Time', formatClock(Date.parse(endedAt) - Date.parse(startedAt))],
     ['Tokens in', formatCount(tokensIn(tokens))],
     ['From cache', percent(cacheShare(tokens)) || 'none'],
     ['Tokens out', formatCount(tokens.output)],
@@ -109,15 +109,15 @@ const iterationTable = ({ iterations }: Report): Html => {
     ({ title }) => title !== 'cycle' || iterations.some(({ cycle }) => cycle !== null),
   )
   return html`<section><h2 id="iterations">Iterations</h2>
-<div class="scroll" role="region" aria-labelledby="iterations" tabindex="0"><table><thead><tr>${titles(columns)}<th scope="col">what came of it</th></tr></thead>
-<tbody>${iterations.map(
-    (row) =>
-      html`<tr>${columns.map(({ title, cell, right }) =>
-        title === 'result'
-          ? html`<td class="${tone(row.result)}">${cell(row)}</td>`
-          : html`<td class="${right ? 'number' : 'text'}">${cell(row)}</td>`,
-      )}<td class="details">${details(row)}</td></tr>\n`,
-  )}</tbody></table></div></section>`
+<div class="scroll" role="region" aria-labelledby="iterations" tabindex="0"><table><thead><tr>${titles(columns)}</tr></thead>
+${iterations.map(
+  (row) =>
+    html`<tbody><tr>${columns.map(({ title, cell, right }) =>
+      title === 'result'
+        ? html`<td class="${tone(row.result)}">${cell(row)}</td>`
+        : html`<td class="${right ? 'number' : 'text'}">${cell(row)}</td>`,
+    )}</tr><tr><td></td><td class="details" colspan="${columns.length - 1}">${details(row)}</td></tr></tbody>\n`,
+)}</table></div></section>`
 }
 
 /** The verdict, the failed checks, and what the trim did with each file; closed until one asks for it. */
@@ -146,7 +146,7 @@ const summaryOf = ({ iteration, verdict, checks, trim }: IterationRow): string =
           ? 'trim'
           : 'more'
   // A link needs a name of its own for those who hear the page.
-  return printable(`${iteration}: ${words.length <= 90 ? words : `${words.slice(0, 89)}…`}`)
+  return printable(`${iteration}: ${words.length <= 120 ? words : `${words.slice(0, 119)}…`}`)
 }
 
 const part = (name: string, texts: readonly string[]): Html =>

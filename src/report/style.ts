@@ -31,14 +31,17 @@ ${[1, 2, 3, 4, 5, 6].map((n) => `.line.c${n} { stroke: var(--c${n}); } circle.c$
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--rule); vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
 th { font-weight: 600; } .number { text-align: right; }
-td.details { white-space: normal; min-width: 16rem; overflow-wrap: anywhere; }
+tbody tr:has(+ tr .details) td { border-bottom: 0; padding-bottom: 0; }
+td.details { white-space: normal; overflow-wrap: anywhere; }
 summary { cursor: pointer; color: var(--c1); } summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--c1); outline-offset: 2px; }
-.details dl { margin: .25rem 0 .5rem; } .details dt { color: var(--quiet); } .details dd { margin: 0 0 .25rem 1rem; }
+.details dl { margin: .25rem 0 .5rem; display: grid; grid-template-columns: 8rem 1fr; gap: .1rem .75rem; } .details dt { color: var(--quiet); grid-column: 1; } .details dd { margin: 0; grid-column: 2; }
 pre { white-space: pre-wrap; background: var(--raised); padding: .5rem; border-radius: .25rem; margin: .25rem 0; font-size: .85em; }
+@media (max-width: 45rem) { svg text { font-size: 17px; } }
 @media print {
+  @page { margin: 15mm; }
   :root { --ground: #fff; --raised: #f5f6f8; --text: #000; --quiet: #444; --rule: #bbb;
     --c1: #0b62c4; --c2: #b05200; --c3: #0f7b4f; --c4: #8a3fb0; --c5: #5f6a00; --c6: #6b7480; --bad: #b3261e; }
-  body { max-width: none; padding: 0; font-size: 10pt; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; } figure svg { min-width: 0; }
+  body { max-width: none; padding: 0; font-size: 10pt; } figure, tbody { break-inside: avoid; } h2 { break-after: avoid; } svg text { font-size: 13px; } .scroll { overflow: visible; } figure svg { min-width: 0; }
   th, td { white-space: normal; padding: .15rem .3rem; } table { font-size: 8pt; } thead { display: table-header-group; }
   details::details-content { content-visibility: visible; block-size: auto; } summary { display: none; }
   * { print-color-adjust: exact; }
