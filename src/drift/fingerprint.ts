@@ -1,5 +1,5 @@
 import type { Observer } from '../transcript/scan.ts'
-import { type Difference, type Drift, verdictOf } from './drift.ts'
+import { type Difference, type Drift, driftOf } from './drift.ts'
 import { type LoadBearing, loadBearingOf } from './load-bearing.ts'
 import { eachPart, isJson, type Json } from './parts.ts'
 import { releaseFinder } from './release-in-line.ts'
@@ -8,6 +8,8 @@ import { type JsonType, type Shapes, typeOf } from './shape.ts'
 export type Fingerprint = Observer & {
   /** What was found. `stays`: whether the trim keeps the record in this line; an unknown block may go, but not stay. */
   readonly finish: (stays: (line: number) => boolean) => Drift
+  /** The line of the first record of a release. */
+  readonly firstLine: (version: string) => number
 }
 
 type Options = {
@@ -45,7 +47,7 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
   const parts = new Map<string, Part>()
   const found = new Map<string, Difference>()
   const groups = new Map<string, Map<string, Group>>()
-  const versions: string[] = []
+  const versions = new Map<string, number>()
   const sampled = new Map<string, number>()
   const blocks = new Map<string, number[]>()
   const releaseIn = releaseFinder()
@@ -66,7 +68,7 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
     version = release
     group = groupsOf(release)
     sampled.clear()
-    if (!versions.includes(release)) versions.push(release)
+    if (!versions.has(release)) versions.set(release, line)
   }
 
   const partOf = (name: string): Part => {
@@ -120,7 +122,7 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
           ...keyed(name, key, path),
           level: 'additive',
           kind: 'retyped',
-          expected: [...types].join(' or '),
+          expected: [...types].sort().join(' or '),
           found: typeOf(value),
         })
     }
@@ -140,7 +142,7 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
       path,
       level: 'additive',
       kind: isBlock ? 'new-block' : 'new-type',
-      expected: isBlock ? 'a block that yoke knows' : 'a type that yoke knows',
+      expected: isBlock ? 'a known block' : 'a known type',
       found: Object.keys(object).slice(0, 12).join(', '),
     })
   }
@@ -186,11 +188,18 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
     if (!isJson(json)) return
     line = at
     if (typeof json['version'] === 'string') enter(json['version'].slice(0, 40))
-    eachPart(json, takePart)
+    const hasType = typeof json['type'] === 'string'
+    if ('uuid' in json) tally('record', 'type', hasType, '', hasType ? undefined : unknownAnywhere(json))
+    if (hasType) eachPart(json, takePart)
   }
+
+  /** Keys that no record of the conversation has. */
+  const unknownAnywhere = (json: Json): readonly string[] =>
+    Object.keys(json).filter((key) => !chainParts.some((part) => known.get(part)?.has(key)))
 
   const looked = (label: string, bytes: Buffer, start: number, end: number, at: number): void => {
     const release = releaseIn(bytes, start, end)
+    line = at
     if (release !== undefined) enter(release)
     const seen = (sampled.get(label) ?? 0) + 1
     sampled.set(label, seen)
@@ -208,15 +217,17 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
       const kept = difference.kind === 'new-block' && blocks.get(difference.name)?.find(stays)
       return kept ? { ...difference, level: 'breaking', line: kept } : difference
     })
-    const sorted = differences.sort(
-      (a, b) => Number(a.level === 'additive') - Number(b.level === 'additive') || a.line - b.line,
-    )
-    return { verdict: verdictOf(sorted), versions, differences: sorted }
+    return driftOf([...versions.keys()], differences)
   }
 
   const addMissing = (name: string, { has, lacks, line: at, path, unknownKeys }: Group): void => {
     const isRenamed = unknownKeys.size > 0
     if (lacks === 0 || (has > 0 && !isRenamed)) return
+    const before = found.get(name)
+    if (before !== undefined) {
+      found.set(name, { ...before, line: Math.min(before.line, at), count: before.count + lacks })
+      return
+    }
     found.set(name, {
       name,
       line: at,
@@ -229,10 +240,12 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
     })
   }
 
-  return { parsed, looked, finish }
+  return { parsed, looked, finish, firstLine: (release) => versions.get(release) ?? 0 }
 }
 
 const firstSamples = 4
+
+const chainParts = ['user', 'assistant', 'attachment']
 
 const keyed = (part: string, key: string, path: string) => ({ name: `${part}.${key}`, path: join(path, key) })
 

@@ -32,14 +32,17 @@ export const FormatSchema = v.object({
 
 export type Format = v.InferOutput<typeof FormatSchema>
 
+/** What a session is compared with. */
+export type FormatTerms = Pick<Format, 'verified' | 'unverified' | 'session'>
+
 /** What all formats together know of a part; a difference from this is a drift. */
-export const knownShapes = (formats: readonly Format[]): Shapes =>
+export const knownShapes = (formats: readonly FormatTerms[]): Shapes =>
   formats.reduce<Shapes>((all, { session }) => mergeAll(all, parseShapes(session)), new Map())
 
 /** How a release stands to the ones that yoke was tried with. */
 export type Standing = 'verified' | 'within' | 'unverified' | 'newer' | 'older' | 'unknown'
 
-export const standingOf = (version: string | undefined, formats: readonly Format[]): Standing => {
+export const standingOf = (version: string | undefined, formats: readonly FormatTerms[]): Standing => {
   if (version === undefined || formats.length === 0) return 'unknown'
   if (formats.some(({ verified }) => verified.includes(version))) return 'verified'
   if (formats.some(({ unverified }) => version in unverified)) return 'unverified'

@@ -5,6 +5,7 @@ import { fingerprint } from './fingerprint.ts'
 import { type Format, FormatSchema, knownShapes } from './format.ts'
 import { isKnownPart } from './known-parts.ts'
 import { learntFormats } from './learnt.ts'
+import { withRelease } from './release.ts'
 
 /** The formats that came with yoke. */
 export const shippedFormats = async (): Promise<readonly Format[]> => {
@@ -30,7 +31,7 @@ export const sessionGuard = (formats: readonly Format[], strict: boolean): Sessi
     parsed: seen.parsed,
     looked: seen.looked,
     refusal: (stays) => {
-      const found = seen.finish(stays)
+      const found = withRelease(seen.finish(stays), seen.firstLine, formats, undefined)
       drift = strict ? strictly(found) : found
       return drift.verdict === 'breaking' ? refusalText(drift) : undefined
     },

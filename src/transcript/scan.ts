@@ -36,7 +36,7 @@ export type Scan = {
 
 /** Sees every line of a session while it is scanned. */
 export type Observer = {
-  /** The JSON of a line that was parsed. */
+  /** The JSON of a line that was parsed; undefined when it holds none. */
   readonly parsed: (json: unknown, line: number) => void
   /** A line of a type that is known, which has the shape that the scan needs and was not parsed. */
   readonly looked: (label: string, bytes: Buffer, start: number, end: number, line: number) => void
@@ -154,8 +154,8 @@ const collect = ({ cwd, wants, observer }: ScanOptions) => {
     if (isBlank(line)) return
     const json = parseLine(line)
     const record = recordOf(json)
+    observer?.parsed(json, source.line)
     if (record !== undefined) {
-      observer?.parsed(json, source.line)
       addParsed(record, source)
       return
     }

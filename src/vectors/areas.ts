@@ -3,6 +3,7 @@ import { brute } from './areas/brute.ts'
 import { directives } from './areas/directives.ts'
 import { failure } from './areas/failure.ts'
 import { find } from './areas/find.ts'
+import { fingerprint } from './areas/fingerprint.ts'
 import { fork } from './areas/fork.ts'
 import { invocation } from './areas/invocation.ts'
 import { journal } from './areas/journal.ts'
@@ -34,4 +35,5 @@ export const areas: Readonly<Record<string, Area>> = {
   slug,
   directives,
   trust,
+  fingerprint,
 }
