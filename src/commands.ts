@@ -74,6 +74,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: 'Start',
     load: () => import('./commands/demo.ts'),
   },
+  doctor: {
+    usage: 'doctor',
+    summary: 'Look at everything that a run stands on; --probe rehearses one without a token',
+    group: 'Start',
+    load: () => import('./commands/doctor.ts'),
+  },
   inspect: {
     usage: 'inspect <session>',
     summary: 'Show what a session is made of',

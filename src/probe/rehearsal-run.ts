@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { SessionUse } from '../agents/agent.ts'
+import type { Launch, SessionUse } from '../agents/agent.ts'
 import { commandLine } from '../agents/claude/arguments.ts'
 import { parseLine } from '../agents/claude/events.ts'
 import { probeEnvironment } from './environment.ts'
@@ -29,6 +29,15 @@ type Start = {
   readonly session: SessionUse
   readonly extraArgs?: readonly string[]
   readonly base: Readonly<Record<string, string | undefined>>
+  /** Where the CLI runs and keeps its sessions, when that is not this machine and the place's home. */
+  readonly elsewhere?: Elsewhere | undefined
+}
+
+/** Another place to run in, such as a container. */
+export type Elsewhere = {
+  readonly launch: Launch
+  /** The CLI's own folder, as this machine sees it. */
+  readonly agentHome: string
 }
 
 /** A model has to be named: some releases name it differently in a resumed run, and so break the prefix (2.1.154 to 2.1.267). */
@@ -38,18 +47,20 @@ const patienceMs = 20_000
 
 /** Starts the CLI once against a model server of its own, and waits for its end. */
 export const runOnce = async (start: Start): Promise<RehearsalRun> => {
-  const { program, place, scenario, prompt, session, extraArgs = [], base } = start
+  const { program, place, scenario, prompt, session, extraArgs = [], base, elsewhere } = start
   const server = await startModelServer({ scenario, variables: { cwd: place.project } })
   try {
     const env = {
       ...probeEnvironment({ url: server.url, home: place.home, base }),
       CLAUDE_CODE_MAX_RETRIES: '0',
+      ...(elsewhere === undefined ? {} : { CLAUDE_CONFIG_DIR: elsewhere.agentHome }),
     }
-    const command = commandLine(
+    const line = commandLine(
       program,
       { role: 'worker', prompt, cwd: place.project, session, access: 'edit', model, allowedTools: tools },
       env,
     )
+    const command = elsewhere === undefined ? line : elsewhere.launch(line)
     const child = spawn(command.file, [...command.args, ...extraArgs], {
       cwd: place.project,
       env: { ...command.env },

@@ -5,7 +5,7 @@ import { parseRecord } from '../transcript/record.ts'
 import { trim } from '../transcript/trim.ts'
 import { type Finding, lookAtRequest } from './rehearsal-checks.ts'
 import type { RehearsalPlace } from './rehearsal-place.ts'
-import { mainRequests, type RehearsalRun, runOnce } from './rehearsal-run.ts'
+import { type Elsewhere, mainRequests, type RehearsalRun, runOnce } from './rehearsal-run.ts'
 import { laterScenario, marks, projectFiles } from './rehearsal-script.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -26,15 +26,22 @@ type Options = {
   readonly place: RehearsalPlace
   readonly scenario: Scenario
   readonly base: Readonly<Record<string, string | undefined>>
+  readonly elsewhere?: Elsewhere | undefined
 }
 
 /**
  * Run, resume, trim, resume with a real CLI in a temporary home, against a model server on loopback: no key, no tokens, no
  * outside traffic. It stops at the first step that fails, and never throws for what the CLI does.
  */
-export const rehearse = async ({ program, place, scenario, base }: Options): Promise<Rehearsal> => {
+export const rehearse = async ({
+  program,
+  place,
+  scenario,
+  base,
+  elsewhere,
+}: Options): Promise<Rehearsal> => {
   const { home, project, root } = place
-  const env = { ...base, HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude') }
+  const env = { ...base, HOME: home, CLAUDE_CONFIG_DIR: elsewhere?.agentHome ?? join(home, '.claude') }
   for (const [name, text] of Object.entries(projectFiles)) await writeFile(join(project, name), text)
   const findings: Finding[] = []
   const streams: string[] = []
@@ -46,6 +53,7 @@ export const rehearse = async ({ program, place, scenario, base }: Options): Pro
       prompt,
       session: session === undefined ? { kind: 'new' } : { kind: 'resume', id: session },
       base,
+      elsewhere,
     })
     streams.push(...run.stream)
     return run

@@ -91,15 +91,19 @@ export const requireImage = async (engine: Engine, image: string, env: Env): Pro
     )
 }
 
+/** Ids of containers with this label, running or not. */
+export const leftovers = async (engine: Engine, label: string, env: Env): Promise<readonly string[]> =>
+  (await ask(engine.file, ['ps', '--all', '--quiet', '--filter', `label=${label}`], env))
+    .split('\n')
+    .filter((id) => id !== '')
+
 /** Removes what containers a dead yoke left behind in this project; a sentence for each that cannot be removed. */
 export const removeLeftovers = async (
   engine: Engine,
   label: string,
   env: Env,
 ): Promise<readonly string[]> => {
-  const ids = (await ask(engine.file, ['ps', '--all', '--quiet', '--filter', `label=${label}`], env))
-    .split('\n')
-    .filter((id) => id !== '')
+  const ids = await leftovers(engine, label, env)
   const ends = await Promise.all(
     ids.map((id) =>
       ask(engine.file, ['rm', '--force', id], env).then(

@@ -70,7 +70,8 @@ const configOf = (file: string): string => resolve(file, '..', '..', '..')
 /** Enough for the records that a session begins with, whose first line can be large. */
 const lookedAt = 1 << 20
 
-const foldersIn = async (file: string): Promise<readonly string[]> => {
+/** The working folders that the records at the beginning of a session name. */
+export const foldersIn = async (file: string): Promise<readonly string[]> => {
   const handle = await open(file, 'r')
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(lookedAt), 0, lookedAt, 0)

@@ -24,7 +24,8 @@ export const findSession = async (id: string, _cwd: string, env: Env): Promise<s
   return undefined
 }
 
-const databaseFile = (env: Env): string => {
+/** The database of all sessions, since 1.2.1. */
+export const databaseFile = (env: Env): string => {
   const named = env['OPENCODE_DB'] || 'opencode.db'
   return isAbsolute(named) ? named : join(dataFolder(env), named)
 }

@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import { agentByName } from '../../agents/registry.ts'
+import { check, fail, ok, skip } from '../check.ts'
+
+/** Which agents are installed; the one that the configuration names must be. */
+export const agent = check({
+  id: 'agent',
+  facts: v.strictObject({
+    agent: v.string(),
+    file: v.nullable(v.string()),
+    version: v.nullable(v.string()),
+    /** The configuration asks for it. */
+    wanted: v.boolean(),
+    /** Another one is installed. */
+    others: v.boolean(),
+  }),
+  gather: async ({ agents, directives, image }) =>
+    agents.map(({ agent: { name }, file, version }) => ({
+      agent: name,
+      file: file ?? null,
+      version: version ?? null,
+      wanted: (directives?.agent ?? 'claude') === name && image === undefined,
+      others: agents.some((each) => each.agent.name !== name && each.file !== undefined),
+    })),
+  judge: ({ agent: name, file, version, wanted, others }) => {
+    if (file !== null)
+      return version === null
+        ? fail(`${name} at ${file} does not say its version.`, `Run \`${file} --version\` and see why.`)
+        : ok(`${name} ${version} at ${file}.`)
+    if (!wanted) return skip(`${name} is not installed.`)
+    const install = `Install it: ${agentByName(name).install}`
+    return fail(
+      `${name} is not on PATH.`,
+      others ? `${install}; or set \`agent\` to the one that is.` : install,
+    )
+  },
+})

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { findExecutable } from '../agents/find-executable.ts'
+import { agentByName, agentNames } from '../agents/registry.ts'
+import { YokeError } from '../errors.ts'
+import { configLayers } from '../task/load.ts'
+import { resolveDirectives } from '../task/resolve.ts'
+import type { Check, FoundAgent, Look, Row } from './check.ts'
+import { agent } from './checks/agent.ts'
+import { cleanup } from './checks/cleanup.ts'
+import { config } from './checks/config.ts'
+import { agentFolder } from './checks/config-folder.ts'
+import { damage } from './checks/damage.ts'
+import { disk } from './checks/disk.ts'
+import { drift } from './checks/drift.ts'
+import { engine } from './checks/engine.ts'
+import { environment } from './checks/environment.ts'
+import { leftovers } from './checks/leftovers.ts'
+import { live } from './checks/live.ts'
+import { lock } from './checks/lock.ts'
+import { login } from './checks/login.ts'
+import { opencodeStore } from './checks/opencode-store.ts'
+import { release } from './checks/release.ts'
+import { sessions } from './checks/sessions.ts'
+
+/** In the order in which they are shown. */
+export const checks: readonly Check[] = [
+  agent,
+  release,
+  login,
+  environment,
+  config,
+  lock,
+  agentFolder,
+  sessions,
+  drift,
+  damage,
+  live,
+  cleanup,
+  opencodeStore,
+  engine,
+  leftovers,
+  disk,
+]
+
+type Request = Pick<Look, 'project' | 'env' | 'now'> & {
+  readonly image?: string | undefined
+  /** The program of the agent that the configuration names, in place of the one on PATH. */
+  readonly agentPath?: string | undefined
+  /** The agent that is asked for, in place of that of the configuration. */
+  readonly agent?: string
+}
+
+/** Looks at everything that a run stands on, and changes nothing. Never fails: what cannot be looked at is a row that says so. */
+export const examine = async (look: Look): Promise<readonly Row[]> =>
+  (await Promise.all(checks.map((each) => rowsOf(each, look)))).flat()
+
+const rowsOf = async ({ id, gather, judge }: Check, look: Look): Promise<readonly Row[]> => {
+  try {
+    return (await gather(look)).map((facts) => ({ id, ...judge(facts) }))
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error)
+    return [
+      {
+        id,
+        status: 'fail',
+        found: `It could not be looked at: ${what}.`,
+        fix: 'See that the place can be read.',
+      },
+    ]
+  }
+}
+
+/** Finds the agents and reads the configuration, as far as it can be read. */
+export const lookAround = async ({ image, agentPath, agent: named, ...place }: Request): Promise<Look> => {
+  const directives = await configLayers(place.project, place.env)
+    .then((layers) => resolveDirectives(layers).directives)
+    .catch((error: unknown) => {
+      // The check of the configuration says what is wrong with it.
+      if (error instanceof YokeError) return undefined
+      throw error
+    })
+  const wanted = named ?? directives?.agent ?? 'claude'
+  agentByName(wanted)
+  const agents = await Promise.all(
+    agentNames.map((name) => findAgent(name, place.env, name === wanted ? agentPath : undefined)),
+  )
+  return { ...place, agents, directives, image: image ?? directives?.image }
+}
+
+const findAgent = async (name: string, env: Look['env'], path: string | undefined): Promise<FoundAgent> => {
+  const found = agentByName(name)
+  const file = await findExecutable(found, env, path).catch((error: unknown) => {
+    if (path === undefined && error instanceof YokeError) return undefined
+    throw error
+  })
+  return { agent: found, file, version: file === undefined ? undefined : await versionOf(file, env) }
+}
+
+const versionOf = async (file: string, env: Look['env']): Promise<string | undefined> => {
+  try {
+    const { stdout } = await promisify(execFile)(file, ['--version'], { env: { ...env }, timeout: 20_000 })
+    return /\d+\.\d+\.\d+(?:-[\w.]+)?/.exec(stdout)?.[0]
+  } catch {
+    return undefined
+  }
+}
