@@ -11,7 +11,7 @@ export type TakeLine = (
   ended: boolean,
 ) => void
 
-const chunkSize = 1 << 20
+const largestChunk = 1 << 20
 const lineFeed = 0x0a
 
 /**
@@ -20,11 +20,12 @@ const lineFeed = 0x0a
  * next one. Holds a few chunks, or one line where that is longer.
  */
 export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void> => {
-  let memory = Buffer.allocUnsafeSlow(4 * chunkSize)
+  const chunk = Math.min((await handle.stat()).size + 1, largestChunk)
+  let memory = Buffer.allocUnsafeSlow(4 * chunk)
   let from = 0
   let held = 0
   let offset = 0
-  const fill = () => handle.read(memory, held, chunkSize, offset + held - from)
+  const fill = () => handle.read(memory, held, chunk, offset + held - from)
   let reading = fill()
   for (;;) {
     const { bytesRead } = await reading
@@ -32,7 +33,7 @@ export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void
     const searched = held
     held += bytesRead
     const bytes = memory.subarray(from, held)
-    const hasRoom = held + chunkSize <= memory.length
+    const hasRoom = held + chunk <= memory.length
     if (hasRoom) {
       reading = fill()
       // Where a line makes the scan fail nobody waits for it.

@@ -58,8 +58,8 @@ export type LiveChain = {
  * the file, as the CLI does since 2.1.91 (anthropics/claude-code#45286, #58554); so no cycle can arise. It passes the boundary
  * of a compaction, because records before it may be preserved; `logicalParentUuid` is never followed (#40027).
  */
-export const chainLinks = () => {
-  const keys = recentKeys()
+export const chainLinks = (mostRecords: number) => {
+  const keys = recentKeys(mostRecords)
   const runs: Run[] = []
   const damage = damageList()
   let count = 0

@@ -8,9 +8,7 @@ export type RecentKeys = {
   readonly totalAt: (slot: number) => number
 }
 
-const span = 1 << 15
-const size = 2 * span
-const mask = size - 1
+const longestSpan = 1 << 15
 /** Of the word of a place: one more than the slot, below a part of the hash that rules out most other keys. */
 const slotBits = 17
 
@@ -20,9 +18,14 @@ const differs = (word: number, high: number): boolean => (word ^ (high << slotBi
 
 /**
  * Typed arrays: a Map of strings takes ten times the memory, and a session can have millions of records. The keys stand in a
- * ring in the order in which they came; two tables of one word a place, which fit into the cache of a core, say where.
+ * ring in the order in which they came; two tables of one word a place, which fit into the cache of a core, say where. `most`
+ * is how many keys there can be at most.
  */
-export const recentKeys = (): RecentKeys => {
+export const recentKeys = (most: number): RecentKeys => {
+  let span = 64
+  while (span < most && span < longestSpan) span *= 2
+  const size = 2 * span
+  const mask = size - 1
   const lows = new Int32Array(size)
   const highs = new Int32Array(size)
   const indices = new Uint32Array(size)

@@ -52,25 +52,28 @@ export type ScanOptions = {
 
 /** Reads a session file once, from the beginning to the end. */
 export const scan = async (handle: FileHandle, options: ScanOptions): Promise<Scan> => {
-  const collector = collect(options)
+  const collector = collect(options, (await handle.stat()).size)
   await eachLine(handle, collector.take)
   return collector.finish()
 }
 
 /** The same of bytes that are all there. */
 export const scanBytes = (bytes: Buffer, options: ScanOptions): Scan => {
-  const collector = collect(options)
+  const collector = collect(options, bytes.length)
   eachLineOf(bytes, collector.take)
   return collector.finish()
 }
+
+/** A record with a uuid is longer than this. */
+const shortestRecord = 64
 
 /**
  * Takes lines one after the other, and tells at the end what they hold. Lines that cannot stay are only counted and linked,
  * most of them without being parsed, so that memory does not grow with them.
  */
-const collect = ({ cwd, wants, observer }: ScanOptions) => {
+const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
   const shelf = entryShelf()
-  const links = chainLinks()
+  const links = chainLinks(size / shortestRecord)
   const notes = new Map<string, Note>()
   const damage = damageList()
   const counts = new Map<string, { n: number }>()
