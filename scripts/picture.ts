@@ -9,7 +9,7 @@ import { ensureRelease, pinned } from '../src/probe/pinned-cli.ts'
 import { escapeHtml } from '../src/report/html.ts'
 
 const root = join(import.meta.dirname, '..')
-const columns = 92
+const columns = 96
 const rows = 27
 
 const claude = await ensureRelease('claude', pinned.claude, join(root, '.cache'))

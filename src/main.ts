@@ -23,7 +23,11 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const cli = cac(name)
   const { define } = await command.load()
   define(cli)
-  cli.help()
+  cli.help((sections) => [
+    { body: `${command.summary}.` },
+    // The first names the program, which one has just typed.
+    ...sections.slice(1),
+  ])
   cli.parse(['', name, ...argv], { run: false })
   if (cli.options['help'] === true) return exitCode.done
   const result: unknown = await runNamingNearest(cli)

@@ -18,9 +18,12 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     case 'agent.said':
       return event.role === 'worker' ? `  ${oneLine(event.text, 100)}` : undefined
     case 'agent.tool':
-      return dim(
-        `  ${event.role === 'worker' ? '' : `${event.role}: `}${event.tool} ${oneLine(event.target, 90)}`,
-      )
+      // A call that names nothing, such as the one by which a judge answers, is told by what comes of it.
+      return event.role !== 'worker' && event.target === ''
+        ? undefined
+        : dim(
+            `  ${event.role === 'worker' ? '' : `${event.role}: `}${event.tool} ${oneLine(event.target, 90)}`,
+          )
     case 'agent.retrying':
       return yellow(`  The agent tries again${whenAgain(event)}: ${oneLine(event.cause, 60)}`)
     case 'agent.finished':
