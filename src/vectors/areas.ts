@@ -1,6 +1,7 @@
 import type { Area } from './area.ts'
 import { brute } from './areas/brute.ts'
 import { directives } from './areas/directives.ts'
+import { doctor } from './areas/doctor.ts'
 import { failure } from './areas/failure.ts'
 import { find } from './areas/find.ts'
 import { fingerprint } from './areas/fingerprint.ts'
@@ -36,4 +37,5 @@ export const areas: Readonly<Record<string, Area>> = {
   directives,
   trust,
   fingerprint,
+  doctor,
 }

@@ -7,7 +7,7 @@ export const agent = check({
   id: 'agent',
   facts: v.strictObject({
     agent: v.string(),
-    file: v.nullable(v.string()),
+    path: v.nullable(v.string()),
     version: v.nullable(v.string()),
     /** The configuration asks for it. */
     wanted: v.boolean(),
@@ -17,16 +17,16 @@ export const agent = check({
   gather: async ({ agents, directives, image }) =>
     agents.map(({ agent: { name }, file, version }) => ({
       agent: name,
-      file: file ?? null,
+      path: file ?? null,
       version: version ?? null,
       wanted: (directives?.agent ?? 'claude') === name && image === undefined,
       others: agents.some((each) => each.agent.name !== name && each.file !== undefined),
     })),
-  judge: ({ agent: name, file, version, wanted, others }) => {
-    if (file !== null)
+  judge: ({ agent: name, path, version, wanted, others }) => {
+    if (path !== null)
       return version === null
-        ? fail(`${name} at ${file} does not say its version.`, `Run \`${file} --version\` and see why.`)
-        : ok(`${name} ${version} at ${file}.`)
+        ? fail(`${name} at ${path} does not say its version.`, `Run \`${path} --version\` and see why.`)
+        : ok(`${name} ${version} at ${path}.`)
     if (!wanted) return skip(`${name} is not installed.`)
     const install = `Install it: ${agentByName(name).install}`
     return fail(

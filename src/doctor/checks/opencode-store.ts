@@ -6,7 +6,7 @@ import { check, ok, skip } from '../check.ts'
 /** Where OpenCode keeps its sessions. */
 export const opencodeStore = check({
   id: 'opencode-store',
-  facts: v.strictObject({ file: v.string(), bytes: v.nullable(v.number()) }),
+  facts: v.strictObject({ path: v.string(), bytes: v.nullable(v.number()) }),
   gather: async ({ agents, env }) => {
     if (!agents.some(({ agent, file }) => agent.name === 'opencode' && file !== undefined)) return []
     const file = databaseFile(env)
@@ -14,10 +14,10 @@ export const opencodeStore = check({
       ({ size }) => size,
       () => null,
     )
-    return [{ file, bytes }]
+    return [{ path: file, bytes }]
   },
-  judge: ({ file, bytes }) =>
+  judge: ({ path, bytes }) =>
     bytes === null
-      ? skip(`${file} is not there yet; OpenCode makes it with its first session.`)
-      : ok(`OpenCode keeps its sessions in ${file} (${Math.ceil(bytes / 1024)} kB).`),
+      ? skip(`${path} is not there yet; OpenCode makes it with its first session.`)
+      : ok(`OpenCode keeps its sessions in ${path} (${Math.ceil(bytes / 1024)} kB).`),
 })

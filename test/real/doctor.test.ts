@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary.ts'
+import { yoke, yokeFile } from '../helpers/yoke.ts'
+
+const claude = process.env['YOKE_TEST_CLAUDE'] ?? ''
+
+const place = async () => {
+  const home = await temporaryFolder()
+  mkdirSync(join(home, 'project'))
+  return { home, cwd: join(home, 'project'), env: { HOME: home, PATH: `${dirname(claude)}:/usr/bin:/bin` } }
+}
+
+const rehearsals = () => readdirSync(tmpdir()).filter((name) => name.startsWith('yoke-rehearsal-'))
+
+describe('yoke doctor --probe', () => {
+  it('rehearses with the installed CLI without a key, learns its format, and leaves nothing', {
+    timeout: 90_000,
+  }, async () => {
+    const { home, ...where } = await place()
+    const { code, stdout } = await yoke(['doctor', '--probe', '--learn', '--json'], where)
+    const { rows } = JSON.parse(stdout)
+    const of = (id: string) => rows.find((row: { id: string }) => row.id === id)
+    for (const id of [
+      'run',
+      'session',
+      'resume',
+      'trim',
+      'accepted',
+      'kept',
+      'dropped',
+      'invented',
+      'prefix',
+    ])
+      expect(of(`probe-${id}`)).toMatchObject({ status: 'ok' })
+    expect(of('learn')).toMatchObject({ status: 'ok' })
+    expect(code).toBe(0)
+    const file = join(home, '.config', 'yoke', 'schemas', 'claude', '2.1.332.json')
+    const learnt = JSON.parse(readFileSync(file, 'utf8'))
+    expect(learnt).toMatchObject({
+      agent: 'claude',
+      releases: ['2.1.332'],
+      verified: ['2.1.332'],
+      learnt: { at: expect.any(String), yoke: expect.any(String), platform: process.platform },
+    })
+    // No session of the rehearsal is in the user's own folder.
+    expect(existsSync(join(home, '.claude', 'projects'))).toBe(false)
+  })
+
+  it('says what a CLI that does not work is good for, and learns nothing from it', {
+    timeout: 60_000,
+  }, async () => {
+    const { home, ...where } = await place()
+    const broken = join(home, 'claude')
+    writeFileSync(
+      broken,
+      '#!/bin/sh\n[ "$1" = --version ] && echo "3.0.0 (Claude Code)" && exit 0\nexit 7\n',
+      { mode: 0o755 },
+    )
+    const { code, stdout } = await yoke(
+      ['doctor', '--probe', '--learn', '--agent-path', broken, '--json'],
+      where,
+    )
+    const { rows } = JSON.parse(stdout)
+    const failed = rows.filter(({ status }: { status: string }) => status === 'fail')
+    expect(failed.map(({ id }: { id: string }) => id)).toEqual(['probe-run', 'probe', 'learn'])
+    expect(failed[0]).toMatchObject({
+      found: expect.stringContaining('exit 7'),
+      fix: expect.stringMatching(/\S/),
+    })
+    expect(code).toBe(1)
+    expect(existsSync(join(home, '.config'))).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'leaves nothing when it is killed',
+    { timeout: 60_000 },
+    async () => {
+      const { env, cwd } = await place()
+      const before = new Set(rehearsals())
+      const child = spawn(yokeFile, ['doctor', '--probe'], { cwd, env, stdio: 'ignore' })
+      const mine = () => rehearsals().filter((name) => name.startsWith(`yoke-rehearsal-${child.pid}-`))
+      while (mine().length === 0) await sleep(20)
+      await sleep(1500)
+      child.kill('SIGKILL')
+      for (let n = 0; n < 200 && mine().length > 0; n++) await sleep(50)
+      expect(rehearsals().filter((name) => !before.has(name) && name.includes(`-${child.pid}-`))).toEqual([])
+    },
+  )
+})
