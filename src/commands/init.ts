@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { access, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { promisify } from 'node:util'
 import { agentNames } from '../agents/registry.ts'
 import { exitCode, YokeError } from '../errors.ts'
@@ -10,6 +9,7 @@ import { findProgram } from '../system/find-program.ts'
 import { type ExampleChoices, exampleTask } from '../task/example.ts'
 import { resolveDirectives } from '../task/resolve.ts'
 import { findTestCommand } from '../task/test-command.ts'
+import { openQuestions } from '../ui/ask.ts'
 
 type Flags = {
   readonly agent?: unknown
@@ -88,9 +88,9 @@ const unlessNone = (value: string | undefined): string | undefined => (value ===
 /** What no flag says is asked; a bare Enter takes what was found. */
 const ask = async (found: Found, flags: Flags): Promise<Choices> => {
   const offered = withoutAsking(found, flags)
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const questions = openQuestions(process.stdout)
   const question = async (words: string, offer: string | undefined): Promise<string | undefined> =>
-    text(await lines.question(`${words}${offer === undefined ? '' : ` [${offer}]`}: `)) ?? offer
+    text(await questions.ask(`${words}${offer === undefined ? '' : ` [${offer}]`}: `)) ?? offer
   try {
     return {
       prompt:
@@ -114,7 +114,7 @@ const ask = async (found: Found, flags: Flags): Promise<Choices> => {
         unlessNone(await question('How many US dollars may it cost? (none: no limit)', 'none')),
     }
   } finally {
-    lines.close()
+    questions.close()
   }
 }
 

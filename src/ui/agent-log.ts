@@ -22,7 +22,9 @@ export const agentLineOf = (event: AgentEvent, project: string, colors: Colors):
     case 'said':
       return indented(event.text)
     case 'tool-called':
-      return dim(`  ${printable(event.tool)} ${oneLine(event.target.replaceAll(`${project}/`, ''), 200)}`)
+      return dim(
+        `  ${printable(event.tool)} ${oneLine(event.target.replaceAll(`${project}/`, ''), 200)}`.trimEnd(),
+      )
     case 'tool-returned':
       return event.denied !== undefined
         ? red(`    denied: ${oneLine(event.denied, 200)}`)
