@@ -93,12 +93,22 @@ describe('yoke trim', () => {
 })
 
 describe('finding a session', () => {
-  it('tells projects that share a folder by the cwd in the records (anthropics/claude-code#70076)', async () => {
+  it('tells projects that share a folder by the cwd in the records (anthropics/claude-code#70076; letters beyond ASCII: #91735, #70674)', async () => {
     const at = await home()
     const other = '1c6e3f7a-2222-4222-8222-222222222222'
     at.put(slug(at.project), { cwd: join(at.root, 'my-project'), session: other })
     const run = await at.run(['inspect', '1c6e3f7a', '--json'])
     expect(JSON.parse(run.stdout)).toMatchObject({ id, cwds: [at.project] })
+  })
+
+  it('names every folder that the records name: a session goes on where it began when the project moves (#81603)', async () => {
+    const at = await home()
+    const moved = join(at.root, 'moved')
+    const lines = at.text().split('\n')
+    const last = lines.findIndex((line) => line.includes('All done.'))
+    writeFileSync(at.file, lines.with(last, (lines[last] ?? '').replace(at.project, moved)).join('\n'))
+    const run = await at.run(['inspect', id, '--json'])
+    expect(JSON.parse(run.stdout)).toMatchObject({ cwds: [at.project, moved] })
   })
 
   it('says that a project was renamed (anthropics/claude-code#43202)', async () => {
@@ -107,7 +117,7 @@ describe('finding a session', () => {
     expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('the project was moved') })
   })
 
-  it('looks into the folder of the environment and the usual one, and names twins', async () => {
+  it('looks into the folder of the environment and the usual one, and names twins (#16103, #78843)', async () => {
     const at = await home()
     const config = join(at.root, 'elsewhere')
     const twin = at.put('some-folder', { below: config, cwd: '/gone' })

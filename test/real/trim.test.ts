@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -84,7 +84,9 @@ const pathsRead = (request: Parameters<typeof toolUses>[0]) =>
   )
 
 describe('a session of the real CLI, trimmed and resumed', () => {
-  it('sends what was kept and nothing else, behind an unbroken prefix', { timeout: 60_000 }, async () => {
+  it('sends what was kept and nothing else, behind an unbroken prefix (anthropics/claude-code#53821)', {
+    timeout: 60_000,
+  }, async () => {
     const { cut, resume, opening } = await worked([reply(say('Resumed.'))])
     expect(await cut(['b.txt'])).toMatchObject({ status: 'applied' })
     const { first } = await resume()
@@ -129,6 +131,19 @@ describe('a session of the real CLI, trimmed and resumed', () => {
     const { first } = await resume()
     expect([...toolResults(first).values()]).toEqual([expect.stringContaining('1\tsecond')])
     expect(messageTexts(first).filter(({ text }) => text.includes('Go on'))).toHaveLength(1)
+  })
+
+  it('goes on from a trim that was killed at any of its steps', { timeout: 60_000 }, async () => {
+    const { file, home, project, resume } = await worked([reply(say('Resumed.'))])
+    const killed = join(import.meta.dirname, '..', 'transcript', 'killed-trim.ts')
+    const bun = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'bun')
+    const backup = join(home, 'session.bak')
+    const request = { file, keep: ['b.txt'], cwd: project, staleReads: 'refresh', backup }
+    for (const step of ['locked', 'temporary written', 'backup written', 'checked', 'renamed'])
+      expect(spawnSync(bun, [killed, JSON.stringify(request), step]).signal).toBe('SIGKILL')
+    const { first } = await resume()
+    expect(pathsRead(first)).toEqual(['Read b.txt'])
+    expect(JSON.stringify(first.body)).not.toContain('No response requested')
   })
 
   it('goes on from a run that was killed with a tool at work', { timeout: 60_000 }, async () => {

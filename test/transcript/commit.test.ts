@@ -150,7 +150,7 @@ describe('the commit of a trim', () => {
     expect(place.bytes().toString()).toContain('Bash')
   })
 
-  it('refuses while another yoke trims the session', async () => {
+  it('refuses while another yoke trims the session (anthropics/claude-code#39151)', async () => {
     const place = await stored()
     const holder = { pid: process.ppid, start: processStart(process.ppid) ?? '' }
     writeFileSync(lockOf(place.file), JSON.stringify(holder))
@@ -204,7 +204,7 @@ describe('a session that a CLI works on', () => {
   }
   const sessionId = '11111111-1111-4111-8111-111111111111'
 
-  it('is refused, with the pid', async () => {
+  it('is refused, with the pid (anthropics/claude-code#63758: no open file tells)', async () => {
     const procStart = processStart(process.pid)
     const result = await register({ pid: process.pid, sessionId, procStart })
     expect(result).toMatchObject({ status: 'refused', code: 'live' })

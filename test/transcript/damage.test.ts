@@ -331,7 +331,7 @@ describe('a damaged chain', () => {
     expect(place.bytes().toString()).not.toContain('last-prompt')
   })
 
-  it('keeps neither a use without result (#39602) nor a result without use (#11042)', async () => {
+  it('keeps neither a use without result (#39602) nor a result without use (#11042; changelog 2.1.69, 2.1.218)', async () => {
     const place = await workplace()
     const path = place.write('a.ts', 'alpha')
     const story = session({ cwd: place.cwd })

@@ -60,6 +60,23 @@ describe('huge sessions', () => {
     expect(trimmed.text).not.toMatch(/hook_progress|for a subagent/)
   })
 
+  it('#27505, #92089: of the history that each compaction copies again, only the newest summary stays', async () => {
+    const at = await place()
+    for (let n = 0; n < 20; n++) {
+      at.story.answer([use(`b${n}`, 'Bash', { command: 'x' })])
+      at.story.result(`b${n}`, 'ok')
+      const logicalParentUuid = at.story.parent()
+      at.story.record('system', { subtype: 'compact_boundary' }, { parentUuid: null, logicalParentUuid })
+      at.story.record('user', { isCompactSummary: true, message: { role: 'user', content: `Summary ${n}.` } })
+    }
+    at.read()
+    at.story.answer([text('Done.')])
+    const trimmed = await at.done()
+    expectKept(trimmed)
+    expect(trimmed.text.match(/Summary \d+\./g)).toEqual(['Summary 19.'])
+    expect(trimmed.text).not.toContain('compact_boundary')
+  })
+
   it('#21067, #22132: a result of 675 KB goes, its copy too', async () => {
     const at = await place()
     at.read()
@@ -128,6 +145,22 @@ describe('damage', () => {
     expect(trimmed.text).not.toContain('rewound')
   })
 
+  it('#40027: what a compaction names as its logical parent is never followed', async () => {
+    const at = await place()
+    at.read()
+    at.story.record(
+      'system',
+      { subtype: 'compact_boundary' },
+      { parentUuid: null, logicalParentUuid: '00000000-0000-4000-8000-00000000dead' },
+    )
+    at.story.record('user', { isCompactSummary: true, message: { role: 'user', content: 'Summary.' } })
+    at.story.answer([text('Done.')])
+    const trimmed = await at.done()
+    expectKept(trimmed)
+    expect(trimmed.report.damage).toEqual([])
+    expect(trimmed.text).not.toContain('dead')
+  })
+
   it('#36583: a snapshot whose messageId is the uuid of an answer is no second record', async () => {
     const at = await place()
     at.read()
@@ -160,7 +193,10 @@ describe('uses and results', () => {
 
 describe('thinking', () => {
   it.each([
-    ['zed-industries/zed#63571, pydantic/pydantic-ai#7989: bound to what was before it', thinking('deep')],
+    [
+      'zed-industries/zed#63571, pydantic/pydantic-ai#7989: bound to what was before it (#12946, #13391: and not to be parted from its answer)',
+      thinking('deep'),
+    ],
     [
       '#63147, #63475, #63410: hollow, with a signature only',
       { type: 'thinking', thinking: '', signature: 'c2ln' },
@@ -219,7 +255,7 @@ describe('cache and context', () => {
       expect(Object.values(usage).filter((value) => typeof value === 'number' && value !== 0)).toEqual([])
   })
 
-  it('#93490, #91971, #83367, #82017: attachments, the list of skills among them, stay byte for byte and in order', async () => {
+  it('#93490, #91971, #83367, #82017: attachments, the list of skills among them, stay byte for byte and in order, so that the provider finds them in its cache (#34629, #42338, #67497)', async () => {
     const at = await place()
     at.read()
     at.story.answer([text('Done.')])

@@ -117,7 +117,7 @@ describe('which reads stay', () => {
     ])
   })
 
-  it('hold a picture only when an entry is its very name (anthropics/claude-code#85179)', async () => {
+  it('hold a picture only when an entry is its very name (anthropics/claude-code#85179, #34025, #66167)', async () => {
     const at = await place({ 'img/p.png': 'png' })
     const picture = [{ type: 'image', source: { type: 'base64', data: 'aGk=', media_type: 'image/png' } }]
     at.story.answer([readUse('r1', at.path('img/p.png'))])

@@ -28,7 +28,7 @@ const put = async (file: string, changed = new Date()) => {
 }
 
 describe('the config folder', () => {
-  it('is ~/.claude, or where CLAUDE_CONFIG_DIR says, in composed characters', () => {
+  it('is ~/.claude, or where CLAUDE_CONFIG_DIR says, in composed characters (openclaw/openclaw#147745, entireio/cli#2367)', () => {
     expect(configFolder({ HOME: '/h' })).toBe('/h/.claude')
     expect(configFolder({ HOME: '/h', CLAUDE_CONFIG_DIR: '' })).toBe('/h/.claude')
     expect(configFolder({ HOME: '/h', CLAUDE_CONFIG_DIR: '/gro\u0308ße' })).toBe('/größe')
@@ -37,7 +37,7 @@ describe('the config folder', () => {
 })
 
 describe('the session folder of a project', () => {
-  it('goes by the real path', async () => {
+  it('goes by the real path (#59393, #51488, #46342, #24271)', async () => {
     const { env, project } = await home()
     const link = join(env.HOME, 'link')
     await symlink(project, link)
@@ -59,7 +59,7 @@ describe('a session file', () => {
     expect(await findSession(id, project, env)).toBe(file)
   })
 
-  it('is found in another folder, the newest first, when the project was moved', async () => {
+  it('is found in another folder, the newest first, when the project was moved (#33912, #59393, #90588: another path, or the same in another case)', async () => {
     const { env, project } = await home()
     await put(join(projectsFolder(env), 'a', `${id}.jsonl`), new Date(1000))
     const newest = await put(join(projectsFolder(env), 'b', `${id}.jsonl`), new Date(3000))
@@ -67,7 +67,7 @@ describe('a session file', () => {
     expect(await findSession(id, project, env)).toBe(newest)
   })
 
-  it('is found for a project that is gone', async () => {
+  it('is found for a project that is gone (#57920)', async () => {
     const { env } = await home()
     const file = await put(join(projectsFolder(env), 'a', `${id}.jsonl`))
     expect(await findSession(id, '/gone', env)).toBe(file)
