@@ -72,7 +72,8 @@ const jobWorker = (job: Job, project: string) => {
   let queue: (readonly ScriptBlock[])[] = []
   let iteration = -1
   let rereads = 0
-  const read = (name: string): ScriptBlock => ({ tool: 'Read', input: { file_path: join(project, name) } })
+  let last: readonly ScriptBlock[] = []
+  const read = (name: string): ScriptBlock => readAt(join(project, name))
   const current = (name: string) => mark(name, revisions.get(name) ?? 1)
 
   const edit = (name: string): ScriptBlock => {
@@ -143,30 +144,36 @@ const jobWorker = (job: Job, project: string) => {
       return true
     },
     answer: (request: MessagesRequest): readonly ScriptBlock[] => {
-      const failed = failedEdit(request, project)
+      const refused = refusedFiles(last, request)
+      if (refused.length > 0) queue = [refused.map(readAt), last, ...queue]
       const next = queue[0] ?? [{ text: 'Done.' }]
-      const lost =
-        failed ??
-        missing(
-          request,
-          next.filter(isLate).map(({ input }) => input.late),
-        )[0]
-      if (lost !== undefined) {
-        rereads += 1
-        return [read(lost)]
+      const lost = missing(
+        request,
+        next.filter(isLate).map(({ input }) => input.late),
+      )
+      rereads += lost.length + refused.length
+      if (lost.length > 0) last = lost.map(read)
+      else {
+        queue = queue.slice(1)
+        last = next.map((block) => (isLate(block) ? edit(block.input.late) : block))
       }
-      queue = queue.slice(1)
-      return next.map((block) => (isLate(block) ? edit(block.input.late) : block))
+      return last
     },
   }
 }
 
-/** A file that the CLI did not let the model edit, for it has not read it, or not since it changed. */
-const failedEdit = ({ messages }: MessagesRequest, project: string): string | undefined => {
-  const last = messages.findLast(({ role }) => role === 'user')
-  const failure = blocksOf(last?.content ?? '').find((block) => block['is_error'] === true)
-  if (failure === undefined) return undefined
-  throw new Error(`a tool failed in ${project}: ${JSON.stringify(failure).slice(0, 400)}`)
+const readAt = (path: string): ScriptBlock => ({ tool: 'Read', input: { file_path: path } })
+
+/** Files of the last calls that the CLI did not let the model write, for it has not read them in this session. */
+const refusedFiles = (calls: readonly ScriptBlock[], { messages }: MessagesRequest): readonly string[] => {
+  const answer = messages.findLast(({ role }) => role === 'user')
+  const failures = blocksOf(answer?.content ?? '').filter((block) => block['is_error'] === true)
+  if (failures.length === 0) return []
+  const text = JSON.stringify(failures)
+  if (!text.includes('has not been read yet')) throw new Error(`a tool failed: ${text.slice(0, 400)}`)
+  return calls.flatMap((block) =>
+    'tool' in block && 'file_path' in block.input ? [String(block.input['file_path'])] : [],
+  )
 }
 
 const take = <T>(from: T[], count: number): readonly T[] => from.splice(0, count)
