@@ -76,6 +76,43 @@ const faults: Record<string, readonly [fault: string, right: string, wrong: stri
       'ALPHANUMERIC = set((string.ascii_letters + string.digits + "_").encode())',
     ],
   ],
+  fingerprint: [
+    ['null counts beside another type', 'return types - {"null"} or types', 'return types'],
+    [
+      'a cut name is longer',
+      'return cut(value, 60) if isinstance(value, str) else "?"',
+      'return cut(value, 61) if isinstance(value, str) else "?"',
+    ],
+    [
+      'keys are sorted by code points',
+      'return text.encode("utf-16-be", "surrogatepass")',
+      'return text.encode("utf-32-be", "surrogatepass")',
+    ],
+    ['null is of another type', 'elif key in formats and value is not None:', 'elif key in formats:'],
+    [
+      'an optional key may not be null',
+      'if found not in rows[key].types and not (rows[key].optional and value is None):',
+      'if found not in rows[key].types:',
+    ],
+    ['a key that one record lacks is missing', 'if not others and len(lacking) < len(group):', 'if False:'],
+    ['the newest release is not looked at', 'elif numbers(release) > max(verified):', 'elif False:'],
+    [
+      'the installed release is not looked at',
+      'release = installed if installed is not None else next(reversed(lines), None)',
+      'release = next(reversed(lines), None)',
+    ],
+    [
+      'a block that stays breaks nothing',
+      'level = "breaking" if part.is_block and part.line in stays else "additive"',
+      'level = "additive"',
+    ],
+    ['occurrences are not added', 'first["count"] += difference["count"]', 'pass'],
+    [
+      'releases are not told apart',
+      'groups.setdefault((part.release, part.name), []).append(part)',
+      'groups.setdefault((releases[0], part.name), []).append(part)',
+    ],
+  ],
   keep: [
     [
       'a shorter fence closes',

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 
+from fingerprint import fingerprint
 from fork import fork
 from keep import keep
 from slug import slug
 
-AREAS = {"fork": fork, "keep": keep, "slug": slug}
+AREAS = {"fingerprint": fingerprint, "fork": fork, "keep": keep, "slug": slug}
 
 
 def answer(case: dict) -> dict:
