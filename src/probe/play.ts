@@ -12,11 +12,15 @@ export type Turn = {
   readonly given: number
   /** What the request that came last looked like. */
   readonly request: string
+  readonly offersTools: boolean
 }
 
 /** How far the play is. */
 export type Stage = {
-  /** By conversation; by role for clients that name no session. */
+  /**
+   * By conversation, and by conversation and role: up to 2.1.120 a subagent is not told from its parent. By role for clients that
+   * name no session.
+   */
   readonly current: ReadonlyMap<string, Turn>
   /** Turns begun, by role. */
   readonly begun: ReadonlyMap<string, number>
@@ -43,22 +47,39 @@ export type Cue =
 /** The reply that the script has for a request, and the turn that the request belongs to. */
 export const play = (scenario: Scenario, stage: Stage, arrival: Arrival): Cue => {
   const { request, conversation } = arrival
-  // After a compaction the first message is a summary, which fits no role: the conversation keeps the one it had.
   const role = isSideRequest(request)
     ? undefined
-    : (recognise(request, scenario.roles) ?? stage.current.get(conversation ?? '')?.role)
+    : (recognise(request, scenario.roles) ?? earlierRole(stage, arrival))
   if (role === undefined) return { kind: 'other' }
-  const key = conversation ?? role
+  const key = `${conversation ?? ''} ${role}`
   const current = stage.current.get(key)
   const begun = stage.begun.get(role) ?? 0
-  const starts = current === undefined || current.role !== role || startsTurn(current, arrival)
+  const starts = current === undefined || startsTurn(current, arrival)
   const before = starts ? { role, index: begun, given: 0 } : current
-  const turn = { ...before, given: before.given + 1, request: outline(request) }
+  const turn = {
+    ...before,
+    given: before.given + 1,
+    request: outline(request),
+    offersTools: request.tools.length > 0,
+  }
   const next: Stage = {
-    current: new Map(stage.current).set(key, turn),
+    current: new Map(stage.current).set(key, turn).set(conversation ?? role, turn),
     begun: starts ? new Map(stage.begun).set(role, begun + 1) : stage.begun,
   }
   return { ...answerOf(scenario, turn), turn, stage: next }
+}
+
+/**
+ * After a compaction the first message is a summary, which fits no role: the conversation keeps the one it had. What offers no
+ * tools beside requests that do, or only says `Warmup` (2.0.28 to 2.1.4), the CLI asks for its own ends: which files a command has
+ * read (1.0.117 to 2.1.45).
+ */
+const earlierRole = (stage: Stage, { request, conversation }: Arrival): string | undefined => {
+  const turn = stage.current.get(conversation ?? '')
+  const isOwnEnd =
+    (turn?.offersTools === true && request.tools.length === 0) ||
+    request.messages.some(({ content }) => textOf(content) === 'Warmup')
+  return isOwnEnd ? undefined : turn?.role
 }
 
 type Answer =
