@@ -14,13 +14,14 @@ export const recognise = (request: MessagesRequest, roles: readonly ScriptRole[]
 
 /**
  * What a CLI asks for its own ends, in the words of the task, so that it would pass for a role: the summary of a compaction
- * (2.1.332; the second wording is that of older releases), a title (OpenCode), a topic (Claude Code 1.0).
+ * (2.1.332; the second wording is that of older releases), a title (OpenCode, Claude Code 1.0), a topic (Claude Code 1.0).
  */
 const sideRequests = [
   /^CRITICAL: Respond with TEXT ONLY/mu,
   /^Your task is to create a detailed summary of (?:the|this) conversation/mu,
   /^You are a title generator/mu,
   /^Analyze if this message indicates a new conversation topic/mu,
+  /^Summarize this coding conversation in under 50 characters/mu,
 ]
 
 export const isSideRequest = (request: MessagesRequest): boolean => {
