@@ -86,6 +86,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: 'Sessions',
     load: () => import('./commands/inspect.ts'),
   },
+  fingerprint: {
+    usage: 'fingerprint <session>',
+    summary: 'Compare the format of a session with those that yoke knows',
+    group: 'Sessions',
+    load: () => import('./commands/fingerprint.ts'),
+  },
   trim: {
     usage: 'trim <session>',
     summary: 'Cut a session down to the files that are named',

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { YokeError } from '../errors.ts'
 import { chooseReads } from '../transcript/reads.ts'
 import { realPathOf } from '../transcript/real-path.ts'
 import { type Observer, type Scan, scan } from '../transcript/scan.ts'
@@ -35,7 +36,8 @@ export const thoroughFingerprint = ({ formats, strict, installed }: Terms) => {
   }
 }
 
-/** The same of a stored session, as if every file that was read in it were kept. Throws when it cannot be read. */
+/** The same of a stored session, as if every file that was read in it were kept. Throws `E_NOT_A_SESSION`, and when it
+ * cannot be read. */
 export const fingerprintSession = async (
   file: string,
   cwd: string,
@@ -45,11 +47,16 @@ export const fingerprintSession = async (
   const handle = await open(file, 'r')
   try {
     const staying = linesThatStay(await scan(handle, { cwd, wants: () => true, observer }))
-    return finish((line) => staying.has(line))
+    const found = finish((line) => staying.has(line))
+    if (found.fingerprint === emptyFingerprint && found.verdict === 'known')
+      throw new YokeError('E_NOT_A_SESSION', `${file} holds no records of a session.`, 'Name another file.')
+    return found
   } finally {
     await handle.close()
   }
 }
+
+const emptyFingerprint = signature().digest()
 
 const both = (seen: Observer, add: (json: unknown) => void): Observer => ({
   parsed: (json, line) => {

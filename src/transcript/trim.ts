@@ -164,7 +164,6 @@ const prepare = async (
     wants: ({ path }) => match(path).length > 0,
     observer: guard,
   })
-  if (found.counts.size === 0) return refused('empty', 'The session file holds no records.')
   const { reads, unmatched } = chooseReads(found.entries, found.chain, keep, match, realPathOf)
   const wanted = request.harder ? newestHalf(reads) : reads
   const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads, Date.now())
@@ -172,6 +171,7 @@ const prepare = async (
   const staying = new Set(typeof plan === 'string' ? [] : plan.map(({ source }) => source.line))
   const drift = guard?.refusal((line) => staying.has(line))
   if (drift !== undefined) return refused('drift', drift)
+  if (found.counts.size === 0) return refused('empty', 'The session file holds no records.')
   if (plan === 'no-answer') return refused(plan, 'The session holds no answer of the model yet.')
   if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is no conversation.')
 

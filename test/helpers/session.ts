@@ -187,7 +187,7 @@ export const opening = (made: ReturnType<typeof session>, words = 'Do the task')
   for (const type of ['environment', 'skill_listing', 'date']) made.attachment(type, { text: type })
   made.attachment('total_tokens_reminder', { text: '15000000 tokens left' })
   made.attachment('prompt_snapshot', { systemPrompt: ['You are an agent.'] })
-  made.note('api-request-shape', { shape: 'large' })
+  made.note('api-request-shape', { shape: {} })
   made.note('last-prompt', { lastPrompt: words, leafUuid: made.parent() })
 }
 
