@@ -11,6 +11,7 @@ import { loopFolder } from '../run/folder.ts'
 import { openRun, type StoredRun } from '../run/open-run.ts'
 import { newestOf, streamFile } from '../ui/agent-log.ts'
 import {
+  formatAfter,
   formatClock,
   formatCount,
   formatDuration,
@@ -156,7 +157,7 @@ const rowsOf = (stored: StoredRun): readonly Row[] => {
           [
             'periodics',
             it.nextPeriodics
-              .map(({ name, after, isDue }) => `${name} ${isDue ? 'now' : `after iteration ${after}`}`)
+              .map(({ name, after, isDue }) => `${name} ${isDue ? 'now' : formatAfter(after - it.iteration)}`)
               .join(', '),
           ] as const,
         ]),

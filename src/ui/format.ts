@@ -24,6 +24,14 @@ export const formatClock = (ms: number): string => {
 export const formatMany = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
+/** When something comes that is due so many iterations behind the newest one. */
+export const formatAfter = (iterations: number): string =>
+  iterations <= 0
+    ? 'after this iteration'
+    : iterations === 1
+      ? 'after the next iteration'
+      : `after ${iterations} more iterations`
+
 const pad = (n: number): string => String(n).padStart(2, '0')
 
 /** `$0.0042` below a cent, else `$1.23`. */

@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types'
 import { elapsedMs } from '../loop/limits.ts'
 import { nextFork, nextPeriodics } from '../loop/outlook.ts'
 import { titleOf } from '../loop/plan.ts'
-import { formatClock, formatCount, formatDuration, formatMoney, printable } from './format.ts'
+import { formatAfter, formatClock, formatCount, formatDuration, formatMoney, printable } from './format.ts'
 import { tokensIn, tokensOf, type View } from './view.ts'
 import { fit, widthOf } from './width.ts'
 
@@ -186,16 +186,17 @@ const nextParts = ({ run }: View, { dim }: Colors): readonly Part[] => {
   const fork = nextFork(run.loop)
   return [
     ...nextPeriodics(run.loop).map(({ name, after, isDue }) => ({
-      text: `${name} ${isDue ? 'now' : `after iteration ${after}`}`,
+      text: `${name} ${isDue ? 'now' : formatAfter(after - run.loop.iteration)}`,
       paint: dim,
     })),
-    ...(fork === undefined ? [] : [{ text: `fork ${inLine(fork)}`, paint: dim }]),
+    ...(fork === undefined ? [] : [{ text: `next fork: ${inLine(fork)}`, paint: dim }]),
   ]
 }
 
 /** The title of the terminal: what one wants to see in a tab. */
 export const titleText = ({ run, working }: View): string => {
-  const { loop } = run
+  const { loop, saga } = run
+  const cycle = saga === undefined ? '' : `cycle ${Math.max(1, saga.cycle)} · `
   const what = loop.finished ?? (loop.waitUntil === undefined ? (working?.role ?? 'between agents') : 'waits')
-  return `yoke ${loop.iteration - loop.iterationsBefore}/${loop.directives['max-iterations']} · ${what} · ${formatMoney(loop.costUsd)}`
+  return `yoke ${cycle}${loop.iteration - loop.iterationsBefore}/${loop.directives['max-iterations']} · ${what} · ${formatMoney(loop.costUsd)}`
 }

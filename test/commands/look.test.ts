@@ -6,7 +6,7 @@ import type { RunEvent } from '../../src/events.ts'
 import { processStart } from '../../src/system/process-start.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 import { yoke } from '../helpers/yoke.ts'
-import { begin, longRun, stamped } from '../report/made-run.ts'
+import { agentFinished, begin, longRun, stamped } from '../report/made-run.ts'
 
 const id = '20261201-090000-aaaa'
 const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent' }
@@ -85,6 +85,44 @@ describe('yoke status', () => {
   it('says of a run that died how it goes on', async () => {
     const at = await project(working)
     expect((await at.run('status')).stdout).toMatch(/state +stopped\nto do +`yoke resume` goes on/)
+  })
+
+  it('shows of a saga its cycle, the periodics that are due and why a fork comes', async () => {
+    const directives = {
+      'context-fork-every': 1,
+      periodics: [
+        { name: 'docs', every: 1, prompt: 'x' },
+        { name: 'tidy', every: 3, prompt: 'x' },
+      ],
+    }
+    const plan = { status: 'plan', title: 'Keep digits', plan: 'Do it.', handoff: 'fresh' } as const
+    const at = await project(
+      stamped([
+        [0, { ...begin, kind: 'saga', directives }],
+        [0, { type: 'cycle.planned', cycle: 1, ...plan }],
+        [0, { type: 'cycle.started', cycle: 1, title: plan.title, handoff: 'fresh', commit: null }],
+        [0, { type: 'iteration.started', iteration: 1 }],
+        [0, { type: 'session.opened', role: 'worker', session: 's1' }],
+        [0, agentFinished('worker', 1)],
+        [0, { type: 'notes.read', keep: [], reset: false, digest: '' }],
+        [0, { type: 'trim.skipped', reason: 'no KEEP' }],
+        [0, { type: 'judge.verdict', iteration: 1, verdict: 'continue', reasons: [], next: '' }],
+        [0, { type: 'iteration.finished', iteration: 1, progress: 'p1' }],
+      ]),
+    )
+    const { stdout } = await at.run('status')
+    expect(stdout).toMatch(/^cycle +1 of 10: Keep digits$/m)
+    expect(stdout).toMatch(/^iteration +1 of 20 in this cycle, 1 in all/m)
+    expect(stdout).toMatch(/^periodics +docs now, tidy after 2 more iterations$/m)
+    expect(stdout).toMatch(/^next fork +the session has lasted 1 turn/m)
+    expect(JSON.parse((await at.run('status', '--json')).stdout)).toMatchObject({
+      cycle: 1,
+      nextPeriodics: [
+        { name: 'docs', after: 1, isDue: true },
+        { name: 'tidy', after: 3, isDue: false },
+      ],
+      nextFork: expect.stringContaining('context-fork-every: 1'),
+    })
   })
 
   it('shows what the agent does now, from its event stream', async () => {

@@ -117,7 +117,28 @@ describe('the live block', () => {
       { periodics: [{ name: 'docs', every: 5, prompt: 'x' }], 'context-fork-every': 8 },
     )
     expect(shown(view)).toContain('▸ check: npm test')
-    expect(shown(view)).toContain('docs after iteration 5 · fork in 7 turns')
+    expect(shown(view)).toContain('docs after 4 more iterations · next fork: in 7 turns')
+  })
+
+  it('shows where a saga stands: its cycle, the iteration of the cycle, who plans', () => {
+    const plan = { status: 'plan', title: 'Keep digits', plan: 'Do it.', handoff: 'fresh' } as const
+    const planned = [
+      [0, { type: 'cycle.planned', cycle: 1, ...plan }],
+      [0, { type: 'cycle.started', cycle: 1, title: plan.title, handoff: 'fresh', commit: null }],
+    ] as const
+    const saga = (events: Parameters<typeof viewOf>[0]) => {
+      const [first, ...rest] = stamped([[0, { ...begin, kind: 'saga' }], ...events])
+      const seen = [first, ...rest].reduce<View | undefined>(
+        (view, event) => (event === undefined ? view : see(view, event, start)),
+        undefined,
+      )
+      if (seen === undefined) throw new Error('no view')
+      return seen
+    }
+    expect(shown(saga([]))).toMatch(/cycle 1 of 10 · .*\n▸ asks the scoper for a plan/)
+    const view = saga([...planned, iteration, [0, started()]])
+    expect(shown(view)).toContain('cycle 1 of 10: Keep digits · iteration 1 of 500')
+    expect(titleText(view)).toBe('yoke cycle 1 · 1/500 · worker · $0.00')
   })
 
   it('says that it stops after this iteration', () => {
