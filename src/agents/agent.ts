@@ -51,13 +51,15 @@ export type CommandLine = {
 }
 
 /** Turns the command line of an agent into the one that starts it where it is to run: on the host, or in a container. */
-export type Launch = (command: CommandLine) => CommandLine
+export type Launch = (command: CommandLine, access?: Invocation['access']) => CommandLine
 
 /** Where agents are started instead of on the host. */
 export type Place = {
   readonly launch: Launch
   /** A failure of the place itself, in a sentence; undefined when the agent was started. */
   readonly failure: (ending: Ending) => string | undefined
+  /** Ends what is left there of a start whose process on this machine was ended from outside. */
+  readonly sweep: () => Promise<void>
 }
 
 /** Counts of tokens, as the provider bills them. */
@@ -217,6 +219,8 @@ export type Agent = {
   readonly name: string
   /** The command that installs it, for people who have not. */
   readonly install: string
+  /** Programs of which it needs one to run commands; without them it runs its commands by whatever shell there is. */
+  readonly shells?: readonly string[]
   /** The command that logs in, for people who have not. */
   readonly login: string
   /** Undefined when the agent does not say. */

@@ -68,7 +68,8 @@ const inImage = async (
     launch,
     env: inside,
     clean,
-  } = await prepareSandbox(image, {
+  } = await prepareSandbox({
+    image,
     project,
     loop: home,
     run: 'rehearsal',

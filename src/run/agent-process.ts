@@ -37,7 +37,8 @@ export const startAgent = async (
   // What depends on the installed release is worth the 0.3 s that its help takes; the rest is not.
   const depends = invocation.access === 'read-only' || invocation.budgetUsd !== undefined
   const installation = depends ? await agent.inspect(file, env, place.launch) : undefined
-  const ended = await runProcess(place.launch(agent.commandLine(file, invocation, env, installation)), {
+  const command = agent.commandLine(file, invocation, env, installation)
+  const ended = await runProcess(place.launch(command, invocation.access), {
     ...options,
     idleTimeoutMs: options.idleTimeoutMs ?? patience?.silenceMs,
     troubledTimeoutMs: patience?.retryingMs,
@@ -51,6 +52,7 @@ export const startAgent = async (
     finished: tally.finished,
     working: tally.working,
   })
+  if (ended.endedBy !== undefined || ended.signal !== null) await place.sweep()
   const ending: Ending = {
     ...ended,
     ...tally.facts(),
@@ -68,7 +70,7 @@ export const startAgent = async (
   }
 }
 
-const host: Place = { launch: (command) => command, failure: () => undefined }
+const host: Place = { launch: (command) => command, failure: () => undefined, sweep: async () => {} }
 
 const outcomeOf = (outcome: Outcome, failure: string | undefined): Outcome =>
   failure === undefined ? outcome : { ...outcome, class: 'bad-config', evidence: failure }

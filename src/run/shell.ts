@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CommandLine, Place } from '../agents/agent.ts'
 import { endProcessTree } from './process-tree.ts'
 
 export type ShellOptions = {
@@ -9,6 +10,8 @@ export type ShellOptions = {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number | undefined
   readonly stdin?: string
+  /** Where the command runs instead of on the host. */
+  readonly place?: Pick<Place, 'launch' | 'sweep'>
 }
 
 export type ShellResult = {
@@ -26,12 +29,10 @@ const drainMs = 200
 /** Runs a command of the user's by the shell, in a process group of its own. */
 export const runShell = async (command: string, options: ShellOptions): Promise<ShellResult> => {
   const windows = process.platform === 'win32'
-  const [file, args] = windows
-    ? ['cmd.exe', ['/d', '/s', '/c', command]]
-    : ['/bin/sh', ['-c', `exec 2>&1\n${command}`]]
+  const { file, args, env } = started(command, options)
   const child = spawn(file, args, {
     cwd: options.cwd,
-    env: { ...options.env },
+    env: { ...env },
     detached: !windows,
     stdio: ['pipe', 'pipe', windows ? 'pipe' : 'ignore'],
   })
@@ -45,7 +46,10 @@ export const runShell = async (command: string, options: ShellOptions): Promise<
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(options.stdin ?? '')
 
-  const end = () => child.pid !== undefined && void endProcessTree(child.pid)
+  let ending: Promise<void> | undefined
+  const end = (): void => {
+    if (child.pid !== undefined) ending ??= endProcessTree(child.pid).then(() => options.place?.sweep())
+  }
   const timer = options.timeoutMs === undefined ? undefined : setTimeout(end, options.timeoutMs)
   options.signal?.addEventListener('abort', end, { once: true })
   try {
@@ -55,12 +59,28 @@ export const runShell = async (command: string, options: ShellOptions): Promise<
     })
     await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(drainMs)])
     child.stdout?.destroy()
-    return { exit, output: wholeLines(tail) }
+    await ending
+    return { exit: ending === undefined ? exit : null, output: wholeLines(tail) }
   } finally {
     clearTimeout(timer)
     options.signal?.removeEventListener('abort', end)
   }
 }
+
+const started = (
+  command: string,
+  { env, place }: ShellOptions,
+): Pick<CommandLine, 'file' | 'args' | 'env'> => {
+  const given = definedOf(env)
+  if (place !== undefined)
+    return place.launch({ file: 'sh', args: ['-c', `exec 2>&1\n${command}`], stdin: '', env: given })
+  return process.platform === 'win32'
+    ? { file: 'cmd.exe', args: ['/d', '/s', '/c', command], env: given }
+    : { file: '/bin/sh', args: ['-c', `exec 2>&1\n${command}`], env: given }
+}
+
+const definedOf = (env: ShellOptions['env']): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 /** A cut may fall into a line, or into a character. */
 const wholeLines = (tail: Buffer): string => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Agent } from '../agents/agent.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { NewEvent, RunEvent } from '../events.ts'
-import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
+import { prepareSandbox, requireSandbox, type SandboxRequest } from '../sandbox/sandbox.ts'
 import { fileFormat } from '../system/file-format.ts'
 import { keepAwake } from '../system/keep-awake.ts'
 import { asInput, type Directives } from '../task/directives.ts'
@@ -45,9 +45,8 @@ export const startRun = async (
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
   const { agent, agentFile } = await request.findAgent(task.directives)
   refuseArguments(agent, agentFile, project, task.directives, env)
-  const { image } = task.directives
-  if (image !== undefined) await requireSandbox(image, task.directives, env)
   const loop = loopFolder(project)
+  await requirePlace(agent, { project, loop: loop.root, directives: task.directives, env })
   await ensureLoopFolder(loop)
   await rememberTrust(project, powersOf(task.directives), env)
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
@@ -115,6 +114,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     const directives = await withPeriodicPrompts(resolved.directives, project, request.env)
     const { agent, agentFile } = await request.findAgent(directives)
     refuseArguments(agent, agentFile, project, directives, request.env)
+    await requirePlace(agent, { project, loop: loop.root, directives, env: request.env })
     await rememberTrust(project, powersOf(directives), request.env)
     await endOrphan(events)
     const prompts = await readPrompts(run)
@@ -152,12 +152,18 @@ const runInPlace = async (
   const { image } = settings.directives
   if (image === undefined) return carryOut(settings, begin, past)
   const { project, directives, env, loop, run } = settings
-  const sandbox = await prepareSandbox(image, { project, loop: loop.root, run: run.id, directives, env })
+  const sandbox = await prepareSandbox({ image, project, loop: loop.root, run: run.id, directives, env })
   try {
     return await carryOut({ ...settings, env: sandbox.env, place: sandbox }, begin, past)
   } finally {
     for (const problem of await sandbox.clean()) process.stderr.write(`yoke: ${problem}\n`)
   }
+}
+
+/** Throws what keeps the agent from working in the image that the directives name. */
+const requirePlace = async (agent: Agent, request: Omit<SandboxRequest, 'image'>): Promise<void> => {
+  const { image } = request.directives
+  if (image !== undefined) await requireSandbox(agent, { ...request, image })
 }
 
 /** Throws `E_AGENT_ARGS` for what the agent's command line would refuse, before anything is written. */

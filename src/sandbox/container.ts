@@ -1,5 +1,4 @@
-/** A folder or file of the host in the container. */
-export type Mount = { readonly source: string; readonly target: string; readonly readonly: boolean }
+import type { Mount } from './mounts.ts'
 
 /** What a container may use; what is left out is not limited. */
 export type ContainerLimits = {
@@ -29,6 +28,8 @@ export type Container = {
   readonly pull: 'never' | 'missing'
   /** Whether the engine brings a first process that ends what the agent leaves behind; podman often has none. */
   readonly init: boolean
+  /** Whether the engine's label of SELinux stands; without it mounts need not be labelled anew, which would change them. */
+  readonly labelled: boolean
 }
 
 /** The arguments of `docker run` or `podman run` (§11.1). */
@@ -41,6 +42,7 @@ export const runArguments = (container: Container): readonly string[] => {
     ...Object.entries(container.labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
     ...container.identity,
     ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ...(container.labelled ? [] : ['--security-opt', 'label=disable']),
     ...(limits.memory === undefined ? [] : ['--memory', limits.memory]),
     ...(limits.cpus === undefined ? [] : ['--cpus', String(limits.cpus)]),
     ...(limits.pids === undefined ? [] : ['--pids-limit', String(limits.pids)]),

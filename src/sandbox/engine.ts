@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { YokeError } from '../errors.ts'
+import { exitCode, YokeError } from '../errors.ts'
 import { findProgram } from '../system/find-program.ts'
 import type { EngineKind } from './identity.ts'
+import { remoteAddress } from './remote.ts'
+import { askEngine, complaintOf } from './run-engine.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -14,25 +14,28 @@ export type Engine = EngineKind & {
   readonly version: string
 }
 
-const run = promisify(execFile)
-
-const ask = (file: string, args: readonly string[], env: Env): Promise<string> =>
-  run(file, args, { env: { ...env }, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 }).then(
-    ({ stdout }) => stdout,
-  )
-
 const DockerInfo = v.looseObject({
-  ServerVersion: v.string(),
-  SecurityOptions: v.optional(v.array(v.string()), []),
+  ServerVersion: v.pipe(v.string(), v.nonEmpty()),
+  SecurityOptions: v.optional(v.nullable(v.array(v.string())), []),
+})
+const DockerVersion = v.looseObject({
+  Server: v.looseObject({
+    Components: v.optional(v.nullable(v.array(v.looseObject({ Name: v.string() }))), []),
+  }),
 })
 const PodmanInfo = v.looseObject({
-  host: v.looseObject({ security: v.looseObject({ rootless: v.boolean() }) }),
+  host: v.looseObject({
+    security: v.looseObject({ rootless: v.boolean(), selinuxEnabled: v.optional(v.boolean(), false) }),
+    serviceIsRemote: v.optional(v.boolean(), false),
+  }),
   version: v.looseObject({ Version: v.string() }),
 })
+const PodmanConnections = v.array(v.looseObject({ URI: v.string(), Default: v.optional(v.boolean(), false) }))
 
 /**
  * The engine to use: the one that is named, else the first of docker and podman that answers. Throws `E_NO_ENGINE` when
- * none is installed, `E_ENGINE_DOWN` when it does not answer.
+ * none is installed, `E_ENGINE_DOWN` when it does not answer, `E_ENGINE_DENIED` when the user may not talk to it,
+ * `E_ENGINE_REMOTE` when it runs on another machine, `E_ENGINE_MIXED` for docker's client with podman's service.
  */
 export const findEngine = async (wanted: 'docker' | 'podman' | undefined, env: Env): Promise<Engine> => {
   const names = wanted === undefined ? (['docker', 'podman'] as const) : ([wanted] as const)
@@ -41,13 +44,9 @@ export const findEngine = async (wanted: 'docker' | 'podman' | undefined, env: E
     const file = await findProgram(name, env)
     if (file === undefined) continue
     try {
-      return await describe(name, file, env)
+      return await (name === 'docker' ? describeDocker(file, env) : describePodman(file, env))
     } catch (error) {
-      silent ??= new YokeError(
-        'E_ENGINE_DOWN',
-        `The container engine ${file} does not answer: ${firstLine(error)}.`,
-        name === 'docker' ? 'Start Docker, or name another engine with `engine`.' : 'See `podman info`.',
-      )
+      silent ??= error instanceof YokeError ? error : silence(name, file, error)
     }
   }
   throw (
@@ -60,65 +59,101 @@ export const findEngine = async (wanted: 'docker' | 'podman' | undefined, env: E
   )
 }
 
-const describe = async (name: 'docker' | 'podman', file: string, env: Env): Promise<Engine> => {
-  if (name === 'podman') {
-    const info = v.parse(PodmanInfo, JSON.parse(await ask(file, ['info', '--format', 'json'], env)))
-    return {
-      name,
-      file,
-      version: info.version.Version,
-      rootless: info.host.security.rootless,
-      remapped: false,
-    }
-  }
-  const info = v.parse(DockerInfo, JSON.parse(await ask(file, ['info', '--format', '{{json .}}'], env)))
-  const has = (option: string) =>
-    info.SecurityOptions.some((each) => each.split(',').includes(`name=${option}`))
-  return { name, file, version: info.ServerVersion, rootless: has('rootless'), remapped: has('userns') }
+const silence = (name: 'docker' | 'podman', file: string, error: unknown): YokeError => {
+  const said = complaintOf(error)
+  if (/permission denied/i.test(said))
+    return new YokeError(
+      'E_ENGINE_DENIED',
+      `You may not talk to the container engine ${file}: ${said}.`,
+      name === 'docker'
+        ? 'Have yourself added to the group `docker` and log in again, or use rootless Docker or Podman.'
+        : 'See `podman info`.',
+    )
+  return new YokeError(
+    'E_ENGINE_DOWN',
+    `The container engine ${file} does not answer: ${said}.`,
+    name === 'docker' ? 'Start Docker, or name another engine with `engine`.' : 'See `podman info`.',
+  )
 }
 
-/** Throws `E_NO_IMAGE` with the command that gets it: yoke pulls nothing unasked. */
-export const requireImage = async (engine: Engine, image: string, env: Env): Promise<void> => {
-  const there = await ask(engine.file, ['image', 'inspect', '--format', '{{.Id}}', image], env).then(
-    () => true,
-    () => false,
+const describeDocker = async (file: string, env: Env): Promise<Engine> => {
+  // Before it is asked: one that cannot be reached would be waited for.
+  refuseRemote(
+    'docker',
+    env['DOCKER_HOST'] ||
+      (await askEngine(file, ['context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'], env).catch(
+        () => '',
+      )),
   )
-  if (!there)
+  const [told, version] = await Promise.all([
+    askEngine(file, ['info', '--format', '{{json .}}'], env),
+    askEngine(file, ['version', '--format', '{{json .}}'], env),
+  ])
+  const info = parse(told)
+  // The package podman-docker calls podman `docker`.
+  if (v.is(PodmanInfo, info)) return describePodman(file, env)
+  const { ServerVersion, SecurityOptions } = v.parse(DockerInfo, info)
+  const { Components } = v.parse(DockerVersion, parse(version)).Server
+  // Measured on podman 4.3.1: there `docker run --rm` ends with 0 whatever the agent ended with.
+  if (Components?.some(({ Name }) => /podman/i.test(Name)))
     throw new YokeError(
-      'E_NO_IMAGE',
-      `The image ${image} is not on this machine.`,
-      `Get it with \`${engine.name} pull ${image}\`, or build it: \`${engine.name} build -t ${image} .\`; or set \`pull: missing\`.`,
+      'E_ENGINE_MIXED',
+      `${file} talks to a service of Podman, which loses how the agent ended.`,
+      'Set `engine: podman`, so that podman itself is used.',
+    )
+  const has = (option: string) =>
+    (SecurityOptions ?? []).some((each) => each.split(',').includes(`name=${option}`))
+  return {
+    name: 'docker',
+    file,
+    version: ServerVersion,
+    rootless: has('rootless'),
+    remapped: has('userns'),
+    selinux: has('selinux'),
+  }
+}
+
+const describePodman = async (file: string, env: Env): Promise<Engine> => {
+  refuseRemote('podman', env['CONTAINER_HOST'] ?? '')
+  const { host, version } = v.parse(
+    PodmanInfo,
+    parse(await askEngine(file, ['info', '--format', 'json'], env)),
+  )
+  if (host.serviceIsRemote) refuseRemote('podman', await defaultConnection(file, env))
+  return {
+    name: 'podman',
+    file,
+    version: version.Version,
+    rootless: host.security.rootless,
+    remapped: false,
+    selinux: host.security.selinuxEnabled,
+  }
+}
+
+const defaultConnection = async (file: string, env: Env): Promise<string> => {
+  const told = await askEngine(file, ['system', 'connection', 'list', '--format', 'json'], env)
+  const connections = v.parse(PodmanConnections, parse(told))
+  return connections.find(({ Default }) => Default)?.URI ?? ''
+}
+
+const refuseRemote = (name: 'docker' | 'podman', address: string): void => {
+  const remote = remoteAddress(address.trim())
+  if (remote !== undefined)
+    throw new YokeError(
+      'E_ENGINE_REMOTE',
+      `${name} runs containers on another machine (${remote}), which does not see this project.`,
+      name === 'docker'
+        ? 'Choose an engine of this machine with `docker context use default`, or unset DOCKER_HOST.'
+        : 'Choose an engine of this machine with `podman system connection default`, or unset CONTAINER_HOST.',
+      exitCode.blocked,
     )
 }
 
-/** Ids of containers with this label, running or not. */
-export const leftovers = async (engine: Engine, label: string, env: Env): Promise<readonly string[]> =>
-  (await ask(engine.file, ['ps', '--all', '--quiet', '--filter', `label=${label}`], env))
-    .split('\n')
-    .filter((id) => id !== '')
-
-/** Removes what containers a dead yoke left behind in this project; a sentence for each that cannot be removed. */
-export const removeLeftovers = async (
-  engine: Engine,
-  label: string,
-  env: Env,
-): Promise<readonly string[]> => {
-  const ids = await leftovers(engine, label, env)
-  const ends = await Promise.all(
-    ids.map((id) =>
-      ask(engine.file, ['rm', '--force', id], env).then(
-        () => undefined,
-        (error) => `The container ${id} could not be removed: ${firstLine(error)}.`,
-      ),
-    ),
-  )
-  return ends.filter((end) => end !== undefined)
-}
-
-const firstLine = (error: unknown): string => {
-  const text =
-    error instanceof Error && 'stderr' in error && typeof error.stderr === 'string'
-      ? error.stderr
-      : String(error)
-  return text.trim().split('\n')[0]?.replace(/\.$/, '') ?? ''
+/** An answer that is no JSON is shown as the engine's complaint. */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`it answers with what is no JSON: ${text.trim().slice(0, 80)}`)
+  }
 }

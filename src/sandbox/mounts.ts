@@ -3,7 +3,9 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { YokeError } from '../errors.ts'
-import type { Mount } from './container.ts'
+
+/** A folder or file of the host in the container. */
+export type Mount = { readonly source: string; readonly target: string; readonly readonly: boolean }
 
 type Wanted = { readonly source: string; readonly target?: string; readonly readonly: boolean }
 

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
-import type { Place } from '../agents/agent.ts'
+import { join, sep } from 'node:path'
+import type { Agent, Place } from '../agents/agent.ts'
+import { YokeError } from '../errors.ts'
 import type { Directives } from '../task/directives.ts'
-import { runArguments } from './container.ts'
-import { type Engine, findEngine, removeLeftovers, requireImage } from './engine.ts'
+import { type Engine, findEngine } from './engine.ts'
 import { engineFailure } from './failure.ts'
-import { identityArguments, isRootInside } from './identity.ts'
+import { checkImage, requireImage } from './image.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { mountsFor } from './mounts.ts'
-import { handedOnNames, setVariables } from './variables.ts'
+import { containerCommand, hostEnvironment, type SandboxFacts } from './plan.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -22,87 +23,100 @@ export type Sandbox = Place & {
   readonly clean: () => Promise<readonly string[]>
 }
 
-/** Finds an engine that answers and has the image, before anything is written. Throws as `findEngine` and `requireImage`. */
-export const requireSandbox = async (image: string, directives: Directives, env: Env): Promise<Engine> => {
-  const engine = await findEngine(directives.engine, env)
-  if (directives.pull === 'never') await requireImage(engine, image, env)
-  return engine
+export type SandboxRequest = {
+  readonly image: string
+  /** Absolute path. */
+  readonly project: string
+  /** Absolute path of `.loop`. */
+  readonly loop: string
+  readonly directives: Directives
+  readonly env: Env
 }
 
 /**
- * Prepares containers of `directives.image` for a project: the engine answers, the image is there, leftovers of a dead yoke
+ * Finds an engine that answers and has the image, and starts the agent in a container once to see that it would work, before
+ * anything is written. Throws as `findEngine`, `requireImage`, `mountsFor` and `checkImage`.
+ */
+export const requireSandbox = async (
+  agent: Pick<Agent, 'name' | 'install' | 'shells'>,
+  request: SandboxRequest,
+): Promise<{ readonly engine: Engine; readonly agentVersion: string }> => {
+  const facts = await factsOf(request, 'check')
+  const { engine } = facts
+  const looked = { ...facts, mounts: facts.mounts.map((mount) => ({ ...mount, readonly: true })) }
+  const name = nameOf('check')
+  const agentVersion = await checkImage(engine, request.image, agent, (file, args) =>
+    containerCommand(looked, { file, args, env: definedOf(request.env) }, { access: 'edit', name }),
+  )
+  return { engine, agentVersion }
+}
+
+/**
+ * Prepares containers of an image for the run of a project: the engine answers, the image is there, leftovers of a dead yoke
  * are gone, the agent's own home exists below `.loop/` with the right owner (a source that is missing would be made by
  * the engine as root, and the agent would store no session there without a word).
  */
 export const prepareSandbox = async (
-  image: string,
-  {
-    project,
-    loop,
-    run,
-    directives,
-    env,
-  }: {
-    readonly project: string
-    /** Absolute path of `.loop`. */
-    readonly loop: string
-    readonly run: string
-    readonly directives: Directives
-    readonly env: Env
-  },
+  request: SandboxRequest & { readonly run: string },
 ): Promise<Sandbox> => {
-  const engine = await requireSandbox(image, directives, env)
-  const home = join(loop, 'agent-home')
-  await mkdir(home, { recursive: true, mode: 0o700 })
-  await chmod(home, 0o700)
-  const label = `yoke.project=${project}`
-  await removeLeftovers(engine, label, env)
-  const mounts = await mountsFor(project, directives.mounts)
-  const { uid, gid } = userInfo()
-  const inside: Readonly<Record<string, string>> = {
-    ...setVariables(directives.env),
-    CLAUDE_CONFIG_DIR: home,
-    ...(isRootInside(engine, uid) ? { IS_SANDBOX: '1' } : {}),
+  const { image, project, env } = request
+  const facts = await factsOf(request, request.run)
+  const { engine, home } = facts
+  for (const folder of [home, ...['cache', 'config', 'data', 'state'].map((each) => join(home, each))]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await chmod(folder, 0o700)
   }
+  const clean = async () => {
+    const problems = await removeLeftovers(engine, project, env)
+    // The agent's registry of running processes: their pids are those of containers that are gone.
+    if (problems.length === 0) await rm(join(home, 'sessions'), { recursive: true, force: true })
+    return problems
+  }
+  await clean()
   return {
     engine,
-    env: { ...env, ...setVariables(directives.env), CLAUDE_CONFIG_DIR: home },
-    launch: ({ file: entrypoint, args, stdin, env: wanted }) => ({
-      file: engine.file,
-      args: runArguments({
-        image,
-        name: `yoke-${run}-${randomUUID().slice(0, 8)}`,
-        labels: { 'yoke.project': project, 'yoke.run': run },
-        identity: identityArguments(engine, uid, gid),
-        mounts,
-        // HOME of the client is where it finds its own configuration, so the container's is given by value.
-        variables: ['HOME=/tmp', ...namesFor({ ...wanted, ...inside }, directives.env)],
-        cwd: project,
-        entrypoint,
-        args,
-        limits: {
-          readOnlyRoot: directives['read-only-root'],
-          ...(directives.memory === undefined ? {} : { memory: directives.memory }),
-          ...(directives.cpus === undefined ? {} : { cpus: directives.cpus }),
-          ...(directives['pids-limit'] === undefined ? {} : { pids: directives['pids-limit'] }),
-          ...(directives.network === undefined ? {} : { network: directives.network }),
-        },
-        pull: directives.pull,
-        init: engine.name === 'docker',
-      }),
-      stdin,
-      env: { ...wanted, ...inside, HOME: wanted['HOME'] ?? env['HOME'] ?? '/' },
-    }),
+    env: hostEnvironment(facts),
+    launch: (command, access = 'edit') => {
+      const planned = containerCommand(facts, command, { access, name: nameOf(request.run) })
+      return { file: engine.file, args: planned.args, stdin: command.stdin, env: planned.env }
+    },
     failure: (ending) => engineFailure(image, ending),
-    clean: () => removeLeftovers(engine, label, env),
+    sweep: async () => void (await clean()),
+    clean,
   }
 }
 
-/** The agent's own home is named whatever the allow-list says. */
-const namesFor = (env: Env, named: readonly string[]): readonly string[] => [
-  ...new Set([
-    'CLAUDE_CONFIG_DIR',
-    ...('IS_SANDBOX' in env ? ['IS_SANDBOX'] : []),
-    ...handedOnNames(env, named),
-  ]),
-]
+const nameOf = (run: string): string => `yoke-${run}-${randomUUID().slice(0, 8)}`
+
+const definedOf = (env: Env): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+const factsOf = async (
+  { image, project, loop, directives, env }: SandboxRequest,
+  run: string,
+): Promise<SandboxFacts & { readonly engine: Engine }> => {
+  if (process.platform === 'win32')
+    throw new YokeError(
+      'E_NO_ENGINE',
+      'A container cannot have the project at the path that it has on Windows.',
+      'Run yoke in WSL, or take `image` out.',
+    )
+  const engine = await findEngine(directives.engine, env)
+  await requireImage(engine, image, directives.pull, env)
+  const { uid, gid } = userInfo()
+  const home = join(loop, 'agent-home')
+  const mounts = await mountsFor(project, directives.mounts)
+  return {
+    engine,
+    user: { uid, gid },
+    image,
+    directives,
+    project,
+    home,
+    mounts: home.startsWith(`${project}${sep}`)
+      ? mounts
+      : [...mounts, { source: home, target: home, readonly: false }],
+    run,
+    env,
+  }
+}

@@ -169,6 +169,17 @@ export const DirectivesSchema = v.strictObject({
     ),
     'never',
   ),
+  'checks-in': v.optional(
+    must(
+      v.picklist(['image', 'host']),
+      choice(
+        'Place of the checks',
+        'With `image`: where checks run. On the host they run what the agent wrote outside of the container.',
+        ['image', 'host'],
+      ),
+    ),
+    'image',
+  ),
   network: may(value.name, {
     title: 'Network of the container',
     description: "The container's network: none, host or a name; the engine's own when it is left out.",

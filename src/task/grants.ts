@@ -13,6 +13,7 @@ const powerful = [
   'mounts',
   'env',
   'network',
+  'checks-in',
 ] as const satisfies readonly DirectiveKey[]
 
 const harmlessModes = new Set(['acceptEdits', 'default', 'plan', 'manual', 'dontAsk'])
@@ -36,6 +37,7 @@ export const powersOf = (directives: Directives): readonly Grant[] =>
 const isHarmless = (key: DirectiveKey, directives: Directives): boolean => {
   const value = directives[key]
   if (key === 'permission-mode') return harmlessModes.has(String(value))
+  if (key === 'checks-in') return value === 'image'
   if (key === 'network') return value === undefined || value === 'none'
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }

@@ -10,14 +10,16 @@ import { temporaryFolder } from '../helpers/temporary.ts'
 type Place = {
   readonly files: Readonly<Record<string, string>>
   readonly scenario: unknown
+  /** Of the project's folder. */
+  readonly name?: string
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** A project with files, a home, and a model that plays a scenario; `claude` on PATH is the pinned CLI. */
-export const place = async ({ files, scenario, env = {} }: Place) => {
+export const place = async ({ files, scenario, name: folder = 'project', env = {} }: Place) => {
   const root = await temporaryFolder()
-  const project = join(root, 'project')
+  const project = join(root, folder)
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(project, name)), { recursive: true })
     await writeFile(join(project, name), text)

@@ -1,99 +1,98 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/run/journal.ts'
-import { claudePath } from '../helpers/claude.ts'
-import { dockerIsPossible, startDocker, testImage } from '../helpers/docker.ts'
+import {
+  bareImage,
+  dockerIsPossible,
+  emptyImage,
+  startDocker,
+  type TestEngine,
+  testImage,
+} from '../helpers/engines.ts'
+import { temporaryFolder } from '../helpers/temporary.ts'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import {
+  bash,
+  claude,
+  containers,
+  flags,
+  scenario,
+  start,
+  startWorktree,
+  watchCommandLines,
+} from './sandbox-place.ts'
 
-const scenario = {
-  name: 'in a container',
-  repeat: true,
-  roles,
-  script: {
-    worker: [
-      [
-        reply(read('a.txt')),
-        reply(write('step-{{turn}}', 'x')),
-        reply(notes('KEEP: a.txt\n')),
-        reply(say('Went on.')),
-      ],
-    ],
-    judge: [[reply(read('a.txt')), reply(verdict('done', 'Enough.')), reply(say('yes'))]],
-  },
-}
-const files = {
-  'task.md': '---\nchecks: test "$(ls step-* | wc -l)" -ge 2\n---\nLeave two files.\n',
-  'a.txt': 'kept\n',
-}
+/** What a process in the container sees of its limits, in both versions of control groups. */
+const look = [
+  'grep -E "^(CapEff|NoNewPrivs|Uid)" /proc/self/status',
+  'echo memory $(cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes)',
+  'echo pids $(cat /sys/fs/cgroup/pids.max /sys/fs/cgroup/pids/pids.max)',
+  'echo cpus $(cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us)',
+  'touch /usr/x || echo read-only',
+  'ls -d /root/.ssh /home /usr/sbin/dockerd || echo alone',
+  'git -c user.name=a -c user.email=a@b.c commit --quiet --allow-empty -m inside; git log --format=%s',
+]
 
 describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine', () => {
-  let engine: Awaited<ReturnType<typeof startDocker>>
-  const claude = () => realpathSync(claudePath())
+  let engine: TestEngine
   beforeAll(async () => {
-    engine = await startDocker(claude())
+    engine = await startDocker([claude()])
   }, 120_000)
   afterAll(() => engine?.stop(), 60_000)
 
-  const start = async () => {
-    const where = await place({ files, scenario })
-    return { ...where, env: { ...where.env, DOCKER_HOST: engine.host } }
-  }
-  const flags = () => [
-    '--trust',
-    '--json',
-    '--image',
-    testImage,
-    '--network',
-    'host',
-    '--mounts',
-    `${claude()}:/usr/local/bin/claude:ro`,
-  ]
-  const containers = () => engine.docker('ps', '--all', '--quiet').trim()
-
-  it('carries a whole run: a new container each time, one session, trimmed on the host', {
-    timeout: 120_000,
+  it('carries a whole run: a new container each time, one session, trimmed on the host, within limits', {
+    timeout: 180_000,
   }, async () => {
-    const { project, home, env, server } = await start()
+    const command = `{ ${look.join('; ')}; } > look.txt 2>/dev/null`
+    const { project, home, env, server, git } = await startWorktree(engine, scenario(bash(command)))
+    const key = 'sk-planted-dummy'
+    const keys = watchCommandLines(key)
+    const named = watchCommandLines('--env ANTHROPIC_API_KEY')
+    const limits = ['--read-only-root', 'on', '--pids-limit', '200', '--memory', '1g', '--cpus', '1.5']
     const run = await yoke(
-      ['brute', 'task.md', ...flags(), '--read-only-root', 'on', '--pids-limit', '200', '--memory', '1g'],
-      {
-        cwd: project,
-        env: { ...env, ANTHROPIC_API_KEY: 'sk-secret-dummy' },
-      },
+      ['brute', 'task.md', ...flags(), ...limits, '--allowed-tools', 'Bash', '--env', 'MINE=of my own'],
+      { cwd: project, env: { ...env, ANTHROPIC_API_KEY: key } },
     )
-    expect(run.stderr).toBe('')
-    expect(run.code).toBe(0)
+    const [withKey, withName] = [keys(), named()]
+    expect(run).toMatchObject({ code: 0, stderr: '' })
     const events = eventsOf(run)
     expect(events.filter(({ type }) => type === 'trim.applied')).toHaveLength(2)
     expect(events.at(-1)).toMatchObject({ type: 'run.finished', result: 'done', iterations: 2 })
-    const sessions = execFileSync('find', [
-      join(project, '.loop/agent-home'),
-      '-name',
-      '*.jsonl',
-      '-path',
-      '*projects*',
-    ])
-      .toString()
-      .trim()
-      .split('\n')
+    // The first check failed, so that it ran in the image and saw what the worker had left.
+    expect(events.filter(({ type }) => type === 'check.failed')).toHaveLength(1)
+
+    const found = execFileSync('find', [join(project, '.loop/agent-home/projects'), '-name', '*.jsonl'])
+    const sessions = found.toString().trim().split('\n')
     expect(sessions).toHaveLength(1)
     expect(statSync(sessions[0] ?? '').uid).toBe(process.getuid?.())
     expect(existsSync(join(home, '.claude', 'projects'))).toBe(false)
-    expect(containers()).toBe('')
+    expect(containers(engine)).toBe('')
+    expect(server.requests.filter(({ role }) => role === 'worker').length).toBeGreaterThan(8)
+
+    const seen = readFileSync(join(project, 'look.txt'), 'utf8')
+    expect(seen).toMatch(/CapEff:\s0{16}\n/)
+    expect(seen).toMatch(/NoNewPrivs:\s1\n/)
+    expect(seen).toContain('memory 1073741824\n')
+    expect(seen).toContain('pids 200\n')
+    expect(seen).toMatch(/cpus 150000/)
+    expect(seen).toContain('read-only\n')
+    expect(seen).toContain('alone\n')
+    expect(seen).toContain('inside\noutside\n')
+    // Both turns were committed in the repository beside the project.
+    expect(git('log', '--format=%s', 'work').trim().split('\n')).toEqual(['inside', 'inside', 'outside'])
+
     // The key went in by its name only.
-    expect(server.requests.filter(({ role }) => role === 'worker').length).toBeGreaterThan(6)
-    const [id = ''] = readdirSync(join(project, '.loop/runs'))
-    expect(readFileSync(join(project, '.loop/runs', id, 'events.jsonl'), 'utf8')).not.toContain(
-      'sk-secret-dummy',
-    )
-    expect(run.stdout).not.toContain('sk-secret-dummy')
+    expect(withName.length).toBeGreaterThan(0)
+    expect(withKey).toEqual([])
+    expect(spawnSync('grep', ['-r', key, join(project, '.loop')], { encoding: 'utf8' }).stdout).toBe('')
+    expect(run.stdout).not.toContain(key)
   })
 
   it('goes on after kill -9, without the container that was left behind', { timeout: 120_000 }, async () => {
-    const { project, env } = await start()
+    const { project, env } = await start(engine)
     const killed = await yoke(['brute', 'task.md', ...flags()], {
       cwd: project,
       env,
@@ -104,7 +103,7 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
     expect(killed.code).toBe(null)
     const resumed = await yoke(['resume', '--json'], { cwd: project, env })
     expect(resumed).toMatchObject({ code: 0, stderr: '' })
-    expect(containers()).toBe('')
+    expect(containers(engine)).toBe('')
     const [id = ''] = readdirSync(join(project, '.loop/runs'))
     const events = readJournal(join(project, '.loop/runs', id, 'events.jsonl'))
     expect(events.filter((event) => event.type === 'session.opened' && event.role === 'worker')).toHaveLength(
@@ -113,7 +112,7 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
   })
 
   it('leaves no container behind when it is stopped at once', { timeout: 120_000 }, async () => {
-    const { project, env } = await start()
+    const { project, env } = await start(engine)
     let signals = 0
     const run = await yoke(['brute', 'task.md', ...flags()], {
       cwd: project,
@@ -125,46 +124,115 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
       },
     })
     expect(run.code).toBe(130)
-    expect(containers()).toBe('')
+    expect(containers(engine)).toBe('')
   })
 
-  it.each([
-    [
-      'a missing image, with the command that gets it',
-      ['--image', 'no-such-image'],
-      'E_NO_IMAGE',
-      'pull no-such-image',
-      1,
-    ],
-    [
-      'a mount that is not there',
-      ['--image', testImage, '--mounts', '/no/such/folder'],
-      'E_MOUNT',
-      'mounts',
-      2,
-    ],
-  ])('refuses %s', { timeout: 60_000 }, async (_what, more, code, words, exit) => {
-    const { project, env } = await start()
-    const run = await yoke(['brute', 'task.md', '--trust', ...more], { cwd: project, env })
-    expect(run).toMatchObject({ code: exit, stderr: expect.stringContaining(`[${code}]`) })
-    expect(run.stderr).toContain(words)
-  })
-
-  it('says that an image has no agent', { timeout: 60_000 }, async () => {
-    const { project, env } = await start()
-    const run = await yoke(['brute', 'task.md', '--trust', '--image', testImage], { cwd: project, env })
-    expect(run.code).toBe(4)
-    expect(run.stdout).toContain('claude')
-  })
-
-  it('says that the engine does not answer', { timeout: 60_000 }, async () => {
-    const { project, env } = await start()
-    const down = { ...env, DOCKER_HOST: 'unix:///no/such/socket' }
-    const run = await yoke(['brute', 'task.md', '--trust', '--image', testImage, '--engine', 'docker'], {
-      cwd: project,
-      env: down,
-    })
-    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('E_ENGINE_DOWN') })
+  it('refuses what would keep the agent from working, before anything is written', {
+    timeout: 120_000,
+  }, async () => {
+    const { project, env } = await start(engine)
+    const image = (name: string) => ['--image', name]
+    const withAgent = (name: string) => [...flags(), ...image(name)]
+    const cases: readonly [string, readonly string[], number, string, string, Record<string, string>?][] = [
+      ['a missing image', image('no-such'), 1, 'E_NO_IMAGE', 'docker pull no-such'],
+      [
+        'one that cannot be fetched',
+        [...image('localhost:1/none'), '--pull', 'missing'],
+        1,
+        'E_NO_IMAGE',
+        'cannot be fetched',
+      ],
+      ['a missing mount', [...image(testImage), '--mounts', '/no/such'], 2, 'E_MOUNT', 'nothing at /no/such'],
+      ['an image without the agent', image(testImage), 4, 'E_IMAGE', 'has no `claude` on its PATH'],
+      ['one without its shells', withAgent(bareImage), 4, 'E_IMAGE', 'has no bash or zsh'],
+      ['one without any shell', withAgent(emptyImage), 4, 'E_IMAGE', 'has no bash or zsh'],
+      ['an unknown network', [...flags(), '--network', 'no-such-net'], 4, 'E_CONTAINER', 'no-such-net'],
+      ['a wrong size', [...flags(), '--memory', 'lots'], 4, 'E_CONTAINER', 'lots'],
+      [
+        'an engine that is down',
+        image(testImage),
+        1,
+        'E_ENGINE_DOWN',
+        'does not answer',
+        { DOCKER_HOST: 'unix:///no/such' },
+      ],
+      [
+        'an engine of another machine',
+        image(testImage),
+        4,
+        'E_ENGINE_REMOTE',
+        'ssh://build.example',
+        { DOCKER_HOST: 'ssh://me@build.example' },
+      ],
+      [
+        'no engine',
+        [...image(testImage), '--engine', 'docker'],
+        1,
+        'E_NO_ENGINE',
+        'not on PATH',
+        { PATH: '/no/such' },
+      ],
+      [
+        'a socket of others',
+        image(testImage),
+        1,
+        'E_ENGINE_DENIED',
+        'group `docker`',
+        { PATH: `${await asNobody()}:${env.PATH}` },
+      ],
+    ]
+    for (const [what, more, code, name, words, change] of cases) {
+      const run = await yoke(['brute', 'task.md', '--trust', '--engine', 'docker', ...more], {
+        cwd: project,
+        env: { ...env, ...change },
+      })
+      expect.soft({ what, ...run }).toMatchObject({
+        code,
+        stdout: '',
+        stderr: expect.stringContaining(`[${name}]`),
+      })
+      expect.soft(run.stderr).toContain(words)
+      expect.soft(run.stderr.trim().split('\n').length, run.stderr).toBeLessThan(5)
+    }
     expect(existsSync(join(project, '.loop'))).toBe(false)
+    expect(containers(engine)).toBe('')
+  })
+
+  it('removes the container of an agent that does not end when its time is up', {
+    timeout: 60_000,
+  }, async () => {
+    const { project, env } = await start(engine)
+    const agent = join(project, 'deaf')
+    await writeFile(
+      agent,
+      '#!/bin/sh\n[ "$1" = --version ] && exit\ntrap "" TERM\nwhile :; do sleep 1; echo x >> beats; done\n',
+    )
+    await chmod(agent, 0o755)
+    const run = await yoke(
+      ['brute', 'task.md', ...flags(agent), '--iteration-timeout', '2s', '--max-iterations', '1'],
+      { cwd: project, env },
+    )
+    expect(run.stdout).toContain('"class":"timeout"')
+    expect(containers(engine)).toBe('')
+  })
+
+  it('says so when the session cannot be stored', { timeout: 60_000 }, async () => {
+    const { project, env } = await start(engine)
+    await mkdir(join(project, '.loop/agent-home'), { recursive: true })
+    await mkdir(join(project, '.loop/agent-home/projects'), { mode: 0o500 })
+    const run = await yoke(['brute', 'task.md', ...flags(), '--max-iterations', '1'], { cwd: project, env })
+    expect(run.stdout).toContain('"class":"no-transcript"')
   })
 })
+
+/** A folder with a `docker` that may not talk to the engine. */
+const asNobody = async (): Promise<string> => {
+  const folder = await temporaryFolder()
+  const client = execFileSync('sh', ['-c', 'command -v docker'], { encoding: 'utf8' }).trim()
+  await writeFile(
+    join(folder, 'docker'),
+    `#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups "${client}" "$@"\n`,
+  )
+  await chmod(join(folder, 'docker'), 0o755)
+  return folder
+}

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Container, runArguments } from '../../src/sandbox/container.ts'
 import { identityArguments, isRootInside } from '../../src/sandbox/identity.ts'
+import { remoteAddress } from '../../src/sandbox/remote.ts'
+import { complaintIn } from '../../src/sandbox/run-engine.ts'
 import { handedOnNames, setVariables } from '../../src/sandbox/variables.ts'
 
 const container: Container = {
@@ -16,6 +18,7 @@ const container: Container = {
   limits: { readOnlyRoot: false },
   pull: 'never',
   init: true,
+  labelled: true,
 }
 const argumentsOf = (more: Partial<Container> = {}) => runArguments({ ...container, ...more })
 const after = (args: readonly string[], flag: string) =>
@@ -51,8 +54,8 @@ describe('the command line of a container', () => {
 })
 
 describe('the ids in the container', () => {
-  const docker = { name: 'docker', rootless: false, remapped: false } as const
-  const podman = { name: 'podman', rootless: false, remapped: false } as const
+  const docker = { name: 'docker', rootless: false, remapped: false, selinux: false } as const
+  const podman = { name: 'podman', rootless: false, remapped: false, selinux: false } as const
   it.each([
     ['docker', docker, 1000, ['--user', '1000:100'], false],
     ['docker as root', docker, 0, ['--user', '0:100'], true],
@@ -67,8 +70,8 @@ describe('the ids in the container', () => {
     ['podman', podman, 1000, ['--user', '1000:100'], false],
     ['rootless podman', { ...podman, rootless: true }, 1000, ['--userns=keep-id'], false],
   ])("are the user's own with %s", (_name, engine, uid, expected, root) => {
-    expect(identityArguments(engine, uid, 100)).toEqual(expected)
-    expect(isRootInside(engine, uid)).toBe(root)
+    expect(identityArguments(engine, { uid, gid: 100 })).toEqual(expected)
+    expect(isRootInside(engine, { uid, gid: 100 })).toBe(root)
   })
 })
 
@@ -90,5 +93,37 @@ describe('the variables of the container', () => {
       'NEW',
     ])
     expect(setVariables(['MY', 'NEW=1', 'E=a=b'])).toEqual({ NEW: '1', E: 'a=b' })
+  })
+})
+
+describe('what an engine complains about', () => {
+  it.each([
+    [
+      'invalid argument "lots" for "--memory" flag: invalid size: \'lots\'\n\nUsage:  docker run [OPTIONS] IMAGE\n\nRun \'docker run --help\' for more information',
+      'invalid argument "lots" for "--memory" flag: invalid size: \'lots\'',
+    ],
+    [
+      "WARNING: Your kernel does not support swap limit.\ndocker: Error response from daemon: network no-such not found.\nSee 'docker run --help'.",
+      'Error response from daemon: network no-such not found',
+    ],
+    ['Trying to pull x\nsomething else', 'something else'],
+    ['', ''],
+  ])('is one line: %j', (text, line) => {
+    expect(complaintIn(text)).toBe(line)
+  })
+})
+
+describe('an engine of another machine', () => {
+  it.each([
+    ['unix:///var/run/docker.sock', undefined],
+    ['npipe:////./pipe/docker_engine', undefined],
+    ['tcp://127.0.0.1:2375', undefined],
+    ['tcp://[::1]:2375', undefined],
+    ['ssh://core@127.0.0.1:50123/run/podman/podman.sock', undefined],
+    ['', undefined],
+    ['tcp://build.example:2376', 'tcp://build.example:2376'],
+    ['ssh://me@build.example', 'ssh://build.example'],
+  ])('is told by its address: %s', (address, remote) => {
+    expect(remoteAddress(address)).toBe(remote)
   })
 })

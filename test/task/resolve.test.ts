@@ -43,6 +43,7 @@ describe('defaults', () => {
       'max-iterations': 20,
       'max-cycles': 10,
       checks: [],
+      'checks-in': 'image',
       'count-waits': false,
       judge: 'on',
       'judge-context': 'project',

@@ -13,6 +13,8 @@ import { findSession, registryFolder, setAside } from './session-file.ts'
 export const claude: Agent = {
   name: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
+  // 2.1.332 fails at its first command when it finds neither.
+  shells: ['bash', 'zsh'],
   login: 'claude auth login',
   isLoggedIn,
   commandLine,

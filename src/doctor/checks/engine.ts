@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { YokeError } from '../../errors.ts'
-import { findEngine, requireImage } from '../../sandbox/engine.ts'
+import { findEngine } from '../../sandbox/engine.ts'
+import { requireImage } from '../../sandbox/image.ts'
 import { check, fail, ok, skip } from '../check.ts'
 
 /** The container engine, and the image when one is named. */
@@ -20,10 +21,10 @@ export const engine = check({
   }),
   gather: async ({ image = null, directives, env }) => {
     try {
-      const { name, version, rootless, remapped, ...found } = await findEngine(directives?.engine, env)
-      const facts = { engine: { name, version, rootless, remapped }, image, problem: null }
-      if (image !== null) await requireImage({ name, version, rootless, remapped, ...found }, image, env)
-      return [facts]
+      const found = await findEngine(directives?.engine, env)
+      if (image !== null) await requireImage(found, image, 'never', env)
+      const { name, version, rootless, remapped } = found
+      return [{ engine: { name, version, rootless, remapped }, image, problem: null }]
     } catch (error) {
       if (!(error instanceof YokeError)) throw error
       return [{ engine: null, image, problem: { code: error.code, what: error.message, fix: error.fix } }]

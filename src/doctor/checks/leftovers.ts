@@ -3,7 +3,8 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { loopFolder } from '../../run/folder.ts'
-import { leftovers as containersOf, findEngine } from '../../sandbox/engine.ts'
+import { findEngine } from '../../sandbox/engine.ts'
+import { listLeftovers } from '../../sandbox/leftovers.ts'
 import { check, ok, warn } from '../check.ts'
 
 /** Containers that a dead yoke left in this project, and who owns the agent's home there. */
@@ -23,8 +24,8 @@ export const leftovers = check({
       () => null,
     )
     if (engine === undefined && owner === null) return []
-    const containers = engine === undefined ? [] : await containersOf(engine, `yoke.project=${project}`, env)
-    return [{ containers: [...containers], owner, user: userInfo().uid }]
+    const containers = engine === undefined ? [] : await listLeftovers(engine, env, project)
+    return [{ containers: containers.map(({ name }) => name), owner, user: userInfo().uid }]
   },
   judge: ({ containers, owner, user }) => {
     if (owner !== null && owner !== user && user !== 0)

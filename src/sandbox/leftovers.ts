@@ -1,0 +1,65 @@
+import type { Engine } from './engine.ts'
+import { askEngine, complaintOf } from './run-engine.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A container of yoke's that the engine still knows. */
+export type Leftover = {
+  readonly id: string
+  readonly name: string
+  /** In the engine's words: `Up 2 minutes`, `Exited (0) 3 hours ago`. */
+  readonly status: string
+  /** The project that it belongs to. */
+  readonly project: string
+}
+
+/** The label that every container of yoke has; its value is the project's path. */
+export const projectLabel = 'yoke.project'
+
+/** Containers of yoke's: of one project, or, when it is left out, of all. */
+export const listLeftovers = async (
+  engine: Engine,
+  env: Env,
+  project?: string,
+): Promise<readonly Leftover[]> => {
+  const filter = `label=${projectLabel}${project === undefined ? '' : `=${project}`}`
+  const format = `{{.ID}}\t{{.Names}}\t{{.Status}}\t${labelField(engine)}`
+  const told = await askEngine(
+    engine.file,
+    ['ps', '--all', '--no-trunc', '--filter', filter, '--format', format],
+    env,
+  )
+  return told
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [id = '', name = '', status = '', ...rest] = line.split('\t')
+      return { id, name, status, project: rest.join('\t') }
+    })
+}
+
+const labelField = ({ name }: Engine): string =>
+  name === 'docker' ? `{{.Label "${projectLabel}"}}` : `{{index .Labels "${projectLabel}"}}`
+
+/** Removes containers that a dead yoke left behind in a project; resolves to a sentence for each that cannot be removed. */
+export const removeLeftovers = async (
+  engine: Engine,
+  project: string,
+  env: Env,
+): Promise<readonly string[]> => {
+  const found = await listLeftovers(engine, env, project)
+  const ends = await Promise.all(
+    found.map(({ id, name }) =>
+      askEngine(engine.file, ['rm', '--force', id], env).then(
+        () => undefined,
+        (error) => {
+          const said = complaintOf(error)
+          // It ended by itself in the meantime.
+          if (/no such container|no container with|already in progress/i.test(said)) return undefined
+          return `The container ${name} could not be removed: ${said}.`
+        },
+      ),
+    ),
+  )
+  return ends.filter((end) => end !== undefined)
+}

@@ -1,0 +1,187 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const hasAll = (...files: readonly string[]): boolean =>
+  process.platform === 'linux' && process.getuid?.() === 0 && files.every((file) => existsSync(file))
+
+/** A real Docker engine can be started here: as root, with dockerd installed (`apt-get install docker.io busybox-static`). */
+export const dockerIsPossible = hasAll('/usr/sbin/dockerd', '/bin/busybox', '/usr/bin/unshare')
+
+/** `apt-get install podman runc netavark busybox-static`. */
+export const podmanIsPossible = hasAll('/usr/bin/podman', '/usr/sbin/runc', '/bin/busybox')
+
+/** Has bash and git; its entrypoint would keep every program from starting. */
+export const testImage = 'yoke-test'
+
+/** Has a shell, which is not one that Claude Code can use. */
+export const bareImage = 'yoke-bare'
+
+/** Has no program at all. */
+export const emptyImage = 'yoke-empty'
+
+export type TestEngine = {
+  /** What makes a client find it. */
+  readonly env: Readonly<Record<string, string>>
+  /** Asks its client. */
+  readonly ask: (...args: readonly string[]) => string
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts an engine of the test's own, in a mount namespace of its own and without a network of its own, so that the machine
+ * stays as it is, and makes images without a registry: busybox, bash, git and what they and the agents are linked to.
+ */
+export const startDocker = async (agents: readonly string[]): Promise<TestEngine> => {
+  const folder = mkdtempSync(join(tmpdir(), 'yd-'))
+  const host = `unix://${folder}/docker.sock`
+  const flags = [
+    ...['-H', host, '--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`],
+    ...['--pidfile', `${folder}/docker.pid`],
+    ...['--iptables=false', '--bridge=none', '--ip-forward=false', '--cgroup-parent', '/yoke-test'],
+  ]
+  const daemon = spawn('/usr/bin/unshare', ['-m', '--propagation', 'private', '--', 'dockerd', ...flags], {
+    stdio: 'ignore',
+  })
+  const env = { DOCKER_HOST: host }
+  const ask = asker('docker', env)
+  const stop = async () => {
+    daemon.kill()
+    for (let tries = 0; tries < 100 && daemon.exitCode === null && daemon.signalCode === null; tries++)
+      await sleep(100)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await answer(ask)
+    makeImages('docker', env, folder, agents)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { env, ask, stop }
+}
+
+/** Podman needs no daemon: storage of the test's own, and limits that a machine without all capabilities can set. */
+export const startPodman = async (agents: readonly string[]): Promise<TestEngine> => {
+  const folder = mkdtempSync(join(tmpdir(), 'yp-'))
+  writeFileSync(
+    join(folder, 'containers.conf'),
+    [
+      '[containers]',
+      'default_ulimits = ["nofile=20000:20000", "nproc=32768:32768"]',
+      '[engine]',
+      'runtime = "runc"',
+      'cgroup_manager = "cgroupfs"',
+      'events_logger = "file"',
+      `tmp_dir = "${folder}/tmp"`,
+    ].join('\n'),
+  )
+  writeFileSync(
+    join(folder, 'storage.conf'),
+    `[storage]\ndriver = "vfs"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run"\n`,
+  )
+  const env = {
+    CONTAINERS_CONF: join(folder, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(folder, 'storage.conf'),
+  }
+  const ask = asker('podman', env)
+  const stop = async () => {
+    ask('rm', '--all', '--force')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    makeImages('podman', env, folder, agents)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { env, ask, stop }
+}
+
+const asker =
+  (client: string, env: Readonly<Record<string, string>>): TestEngine['ask'] =>
+  (...args) =>
+    execFileSync(client, args, {
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+
+const answer = async (ask: TestEngine['ask']): Promise<void> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      ask('version')
+      return
+    } catch (error) {
+      if (tries > 100) throw error
+      await sleep(100)
+    }
+  }
+}
+
+const makeImages = (
+  client: string,
+  env: Readonly<Record<string, string>>,
+  folder: string,
+  agents: readonly string[],
+): void => {
+  const root = join(folder, 'root')
+  mkdirSync(join(root, 'tmp'), { recursive: true })
+  execFileSync('chmod', ['1777', join(root, 'tmp')])
+  const load = (image: string, ...change: readonly string[]) =>
+    execFileSync('sh', ['-c', 'tar -C "$0" -c . | "$@"', root, client, 'import', ...change, '-', image], {
+      env: { ...process.env, ...env },
+      stdio: 'pipe',
+    })
+  load(emptyImage)
+  addBusybox(root)
+  load(bareImage)
+  addPrograms(root, agents)
+  load(testImage, '--change', 'ENTRYPOINT ["/bin/no-such-program"]')
+}
+
+const copyInto = (root: string, file: string): void => {
+  mkdirSync(dirname(join(root, file)), { recursive: true })
+  copyFileSync(realpathSync(file), join(root, file))
+}
+
+const applets = [
+  'sh',
+  'ls',
+  'cat',
+  'mkdir',
+  'rm',
+  'grep',
+  'find',
+  'env',
+  'id',
+  'touch',
+  'sleep',
+  'wc',
+  'test',
+]
+
+const addBusybox = (root: string): void => {
+  copyInto(root, '/bin/busybox')
+  for (const applet of applets) symlinkSync('busybox', join(root, 'bin', applet))
+}
+
+const addPrograms = (root: string, agents: readonly string[]): void => {
+  for (const folder of ['etc', 'usr/local/bin', 'root']) mkdirSync(join(root, folder), { recursive: true })
+  for (const program of ['/bin/bash', '/usr/bin/git']) copyInto(root, program)
+  for (const program of ['/bin/bash', '/usr/bin/git', ...agents])
+    for (const [library] of execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/\/\S+/g))
+      copyInto(root, library)
+  writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\n')
+}
