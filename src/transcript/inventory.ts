@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { exitCode, YokeError } from '../errors.ts'
 import type { Damage } from './damage.ts'
 import { estimateTokens } from './estimate.ts'
 import { eachLine } from './lines.ts'
@@ -29,10 +30,18 @@ export type Inventory = {
   readonly reads: readonly { readonly path: string; readonly times: number }[]
 }
 
-/** Reads a session file line by line; it is never changed. */
+/** Reads a session file line by line; it is never changed. Throws E_NO_SESSION (exit 2) for a file of another kind. */
 export const takeInventory = async (file: string, cwd: string): Promise<Inventory> => {
   const handle = await open(file, 'r')
   try {
+    const { chain, damage, noSession } = await scan(handle, { cwd, wants: () => false })
+    if (noSession !== undefined)
+      throw new YokeError(
+        'E_NO_SESSION',
+        `${file} is no session of Claude Code: ${noSession}.`,
+        'Name a session file, or the id of a session.',
+        exitCode.usage,
+      )
     const rows = new Map<string, { records: number; bytes: number; tokens: number }>()
     const versions = new Set<string>()
     const reads = new Map<string, number>()
@@ -53,7 +62,6 @@ export const takeInventory = async (file: string, cwd: string): Promise<Inventor
       for (const path of record === undefined ? [] : readPaths(record))
         reads.set(path, (reads.get(path) ?? 0) + 1)
     })
-    const { chain, damage } = await scan(handle, { cwd, wants: () => false })
     return {
       rows: [...rows].map(([type, row]) => ({ type, ...row })).sort((a, b) => b.bytes - a.bytes),
       bytes: (await handle.stat()).size,

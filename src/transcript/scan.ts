@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { type Damage, damageList, salvage } from './damage.ts'
+import { type Damage, type DamageKind, damageList, salvage } from './damage.ts'
 import { bookkeeping } from './dispositions.ts'
 import { type Entry, entryOf, type ReadRequest, type Source } from './entry.ts'
 import { hashText, type KeyHash } from './key-hash.ts'
@@ -32,6 +32,8 @@ export type Scan = {
   /** Types that yoke does not know, with their number. */
   readonly unknown: ReadonlyMap<string, number>
   readonly bytes: number
+  /** Why the file is no session of Claude Code: cut down as one, it would be lost. */
+  readonly noSession?: string
 }
 
 /** Sees every line of a session while it is scanned. */
@@ -64,6 +66,9 @@ export const scanBytes = (bytes: Buffer, options: ScanOptions): Scan => {
   return collector.finish()
 }
 
+/** A file that begins with so many lines that hold no record is read no further. */
+const hopeless = 1000
+
 /** A record with a uuid is longer than this. */
 const shortestRecord = 64
 
@@ -88,6 +93,9 @@ const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
   let anyAnswer: Source | undefined
   let number = 0
   let bytes = 0
+  /** Lines that hold a record, and those of which nothing can be read. */
+  let readable = 0
+  let unreadable = 0
 
   /** The lines of a message follow each other, with results between them. */
   const firstOfMessage = (hash: KeyHash, at: number): number => {
@@ -148,6 +156,17 @@ const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
     if (found.isText) shelf.addTextLine(line, source, at)
   }
 
+  const noSession = (): string | undefined => {
+    if (unreadable > readable)
+      return number === 1
+        ? 'its only line is no record'
+        : `${unreadable} of its first ${number} lines are no records`
+    const types = [...counts.keys()]
+    return types.length > 0 && types.every((type) => unknown.has(type))
+      ? `Claude Code writes no records of the types in it (${types.slice(0, 3).join(', ')})`
+      : undefined
+  }
+
   const addParsed = (record: SessionRecord, source: Source) => {
     if (isChainRecord(record)) addRecord(record, source)
     else addNote(record, source)
@@ -159,17 +178,21 @@ const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
     const record = recordOf(json)
     observer?.parsed(json, source.line)
     if (record !== undefined) {
+      readable += 1
       addParsed(record, source)
       return
     }
     const { records, kinds } = salvage(line)
     for (const { record, start, end } of records)
       addParsed(record, { offset: source.offset + start, length: end - start, line: source.line })
+    if (records.length > 0) readable += 1
+    else if (kinds.length === 0 || kinds.some(isLoss)) unreadable += 1
     for (const kind of kinds.length > 0 ? kinds : (['not-json'] as const))
-      damage.add(source.line, kind, kind === 'torn' || kind === 'not-json' ? 'dropped' : 'mended')
+      damage.add(source.line, kind, isLoss(kind) ? 'dropped' : 'mended')
   }
 
   const take = (buffer: Buffer, start: number, end: number, offset: number, ended: boolean) => {
+    if (readable === 0 && unreadable >= hopeless) return
     number += 1
     const length = end - start
     bytes = offset + length + (ended ? 1 : 0)
@@ -178,6 +201,7 @@ const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
     if (found.verdict !== 'parse') observer?.looked(found.label, buffer, start, end, number)
     if (found.verdict === 'parse') takeParsed(buffer.subarray(start, end), { offset, length, line: number })
     else {
+      readable += 1
       count(counts, found.label)
       if (found.verdict === 'link') addLink(found, buffer, start, end, offset)
     }
@@ -185,6 +209,7 @@ const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
 
   const finish = (): Scan => {
     const chain = links.walk()
+    const reason = noSession()
     return {
       entries: shelf.entries(cwd),
       chain,
@@ -194,11 +219,14 @@ const collect = ({ cwd, wants, observer }: ScanOptions, size: number) => {
       counts: numbersOf(counts),
       unknown: numbersOf(unknown),
       bytes,
+      ...(reason === undefined ? {} : { noSession: reason }),
     }
   }
 
   return { take, finish }
 }
+
+const isLoss = (kind: DamageKind) => kind === 'torn' || kind === 'not-json'
 
 const count = (counts: Map<string, { n: number }>, key: string) => {
   const counter = counts.get(key)

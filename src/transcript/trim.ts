@@ -1,5 +1,5 @@
 import { type FileHandle, open, realpath } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { YokeError } from '../errors.ts'
 import { type CommitStep, commit, removeLeftovers, replaceWhole, writeNew } from './commit.ts'
 import { keepMatcher } from './keep-paths.ts'
@@ -45,6 +45,8 @@ export type TrimRefusal =
   /** There is no such file. */
   | 'missing'
   | 'empty'
+  /** It is a file of another kind. */
+  | 'no-session'
   /** The backup must not be where it would be taken for a session. */
   | 'backup'
   /** A running CLI holds the session. */
@@ -92,7 +94,9 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
     // A bug of ours must not cost a night: the run goes on untrimmed, and says why.
     if (!('code' in error))
       return refused('internal', `yoke itself failed at this session: ${error.message}.`)
-    if (error.code === 'ENOENT') return refused('missing', `There is no session file ${request.file}.`)
+    const isOfSession = 'path' in error && error.path === request.file
+    if (error.code === 'ENOENT' && isOfSession)
+      return refused('missing', `There is no session file ${request.file}.`)
     return refused('io', `The session could not be trimmed: ${error.message}.`)
   }
 }
@@ -136,16 +140,25 @@ const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimR
     bytes.equals(await readStretch(handle, { offset: 0, length: source.size }))
   if (isSame && request.out === undefined) return { status: 'unchanged', report }
   if (request.dryRun) return { status: 'planned', report }
-  if (request.out !== undefined) {
-    await writeNew(request.out, bytes)
-    return { status: 'applied', report }
-  }
+  if (request.out !== undefined) return writeOut(request.out, bytes, report)
   const { file, backup, onStep } = request
   await synced
   const mayWrite = async () => (await holderOf(request)) === undefined
   return (await commit({ file, backup, bytes, source, mayWrite, onStep }))
     ? { status: 'applied', report }
     : refused('changed', 'The session was written to while it was trimmed: another program works on it.')
+}
+
+const writeOut = async (out: string, bytes: Buffer, report: TrimReport): Promise<TrimResult> => {
+  try {
+    await writeNew(out, bytes)
+    return { status: 'applied', report }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') return refused('io', `There is a file ${out} already, which is not overwritten.`)
+    if (code === 'ENOENT') return refused('io', `There is no folder ${dirname(out)} to write to.`)
+    throw error
+  }
 }
 
 const holderOf = async ({ liveSessions, file }: TrimRequest) =>
@@ -171,6 +184,8 @@ const prepare = async (
   const staying = new Set(typeof plan === 'string' ? [] : plan.map(({ source }) => source.line))
   const drift = guard?.refusal((line) => staying.has(line))
   if (drift !== undefined) return refused('drift', drift)
+  if (found.noSession !== undefined)
+    return refused('no-session', `${request.file} is no session of Claude Code: ${found.noSession}.`)
   if (found.counts.size === 0) return refused('empty', 'The session file holds no records.')
   if (plan === 'no-answer') return refused(plan, 'The session holds no answer of the model yet.')
   if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is no conversation.')

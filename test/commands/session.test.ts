@@ -136,6 +136,42 @@ describe('finding a session', () => {
     expect(await at.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(`[${code}]`) })
   })
 
+  const other = (at: Awaited<ReturnType<typeof home>>, name: string, content: string | Buffer) => {
+    const path = join(at.root, name)
+    writeFileSync(path, content)
+    return path
+  }
+
+  it.each([
+    ['a program', () => readFileSync(process.execPath).subarray(0, 5_000_000), 'are no records'],
+    ['a text', () => 'Do this.\n\nThen that.\n', '2 of its first 3 lines are no records'],
+    ['a JSON file', () => '{"a": 1}\n', 'its only line is no record'],
+    [
+      'a session of another agent',
+      () => `${JSON.stringify({ timestamp: '2026-12-01', type: 'session_meta', payload: { id: 'x' } })}\n`,
+      'session_meta',
+    ],
+  ])('refuses %s, and leaves it as it is', async (_what, content, reason) => {
+    const at = await home()
+    const path = other(at, 'file', content())
+    const before = readFileSync(path)
+    const refused = { stderr: expect.stringContaining(reason) }
+    expect(await at.run(['trim', path, '--keep', 'none'])).toMatchObject({ code: 1, ...refused })
+    expect(await at.run(['inspect', path])).toMatchObject({ code: 2, ...refused })
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  it('says what is in the way', async () => {
+    const at = await home()
+    const said = async (...args: readonly string[]) => (await at.run(args)).stderr
+    expect(await said('inspect', at.project)).toContain('is a folder, not a session file')
+    expect(await said('trim', 'ses_1a2b', '--keep', 'none')).toContain('session of OpenCode')
+    const into = (out: string) => said('trim', id, '--keep', 'none', '--out', out)
+    expect(await into('/no/such/folder/x')).toContain('There is no folder /no/such/folder')
+    expect(await into(join(at.project, 'a.txt'))).toContain('a.txt already')
+    expect(readFileSync(join(at.project, 'a.txt'), 'utf8')).toBe('text of a')
+  })
+
   it('asks which of several is meant', async () => {
     const at = await home()
     at.put(slug(at.project), { session: '1c6e3f7a-3333-4333-8333-333333333333' })

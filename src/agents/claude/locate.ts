@@ -26,7 +26,8 @@ export type Located = {
  */
 export const locateSession = async (target: string, cwd: string, env: Env): Promise<Located> => {
   const named = resolve(cwd, target)
-  if (await isFile(named)) return located(await realpath(named), configOf(named), [])
+  const kind = await stat(named).catch(() => undefined)
+  if (kind?.isFile()) return located(await realpath(named), configOf(named), [])
   const found = (await Promise.all(configFolders(env).map((config) => search(config, target)))).flat()
   const here = await realpath(cwd)
   const mine = found.filter(({ cwds }) => cwds.includes(here))
@@ -34,7 +35,8 @@ export const locateSession = async (target: string, cwd: string, env: Env): Prom
   const [only] = choices
   if (only !== undefined && choices.length === 1)
     return { ...only, remarks: [...only.remarks, ...remarksOn(only, found, here)] }
-  throw only === undefined ? unknown(target, cwd, env) : ambiguous(target, choices)
+  if (only !== undefined) throw ambiguous(target, choices)
+  throw kind === undefined ? unknown(target, cwd, env) : noFile(named, kind.isDirectory())
 }
 
 /** Sessions may lie in the folder that the environment names and in the usual one, from a time when it named none. */
@@ -85,9 +87,6 @@ export const foldersIn = async (file: string): Promise<readonly string[]> => {
   }
 }
 
-const isFile = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isFile() === true
-
 const remarksOn = (chosen: Located, found: readonly Located[], here: string): readonly string[] => [
   ...(chosen.cwds.includes(here) || chosen.cwds.length === 0
     ? []
@@ -102,7 +101,17 @@ const remarksOn = (chosen: Located, found: readonly Located[], here: string): re
 const unknown = (target: string, cwd: string, env: Env): YokeError =>
   new YokeError(
     'E_NO_SESSION',
-    `There is no session "${target}", neither as a file below ${cwd} nor in ${configFolders(env).join(' or ')}.`,
+    /^ses_\w+$/.test(target)
+      ? `${target} names a session of OpenCode; this command works on those of Claude Code.`
+      : `There is no session "${target}", neither as a file below ${cwd} nor in ${configFolders(env).join(' or ')}.`,
+    'Name the session file or its id; `yoke status` shows the id of a run.',
+    exitCode.usage,
+  )
+
+const noFile = (path: string, isFolder: boolean): YokeError =>
+  new YokeError(
+    'E_NO_SESSION',
+    `${path} is ${isFolder ? 'a folder' : 'no regular file'}, not a session file.`,
     'Name the session file or its id; `yoke status` shows the id of a run.',
     exitCode.usage,
   )
