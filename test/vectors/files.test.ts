@@ -113,9 +113,9 @@ describe('the specification', () => {
     expect(rules.filter(({ words }) => !/\b(MUST|SHOULD|MAY)\b/.test(words))).toEqual([])
   })
 
-  it('lists in uncited.json the rules that no case tests', () => {
+  it('has a case for every rule', () => {
     const cited = new Set(cases.flatMap((each) => each.rules))
     const uncited = rules.filter(({ number, words }) => /\bMUST\b/.test(words) && !cited.has(number))
-    expect(parsed('uncited.json')).toEqual(uncited.map(({ number }) => number))
+    expect(uncited).toEqual([])
   })
 })
