@@ -10,11 +10,16 @@ import { reportPage } from '../../src/report/page.ts'
 import { reportOf } from '../../src/report/report.ts'
 import { longRun } from './made-run.ts'
 
-const browserFile = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-)
+const browserFile = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(existsSync)
 if (browserFile === undefined)
-  console.warn('There is no Chromium: the page is not tested in a browser. apt-get install chromium')
+  console.warn(
+    'There is no Chromium: the page is not tested in a browser. apt-get install chromium-headless-shell',
+  )
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -96,7 +101,7 @@ describe.skipIf(browserFile === undefined)('the page in Chromium', () => {
   })
 
   it.each([320, 390, 1100])('is not wider than a window of %d', async (width) => {
-    const { page } = await open(500, { viewport: { width, height: 800 } })
+    const { page } = await open(3, { viewport: { width, height: 800 } })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     await page.close()
   })
