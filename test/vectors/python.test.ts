@@ -95,7 +95,7 @@ const faults: Record<string, readonly [fault: string, right: string, wrong: stri
       'if found not in rows[key].types:',
     ],
     ['a key that one record lacks is missing', 'if not others and len(lacking) < len(group):', 'if False:'],
-    ['the newest release is not looked at', 'elif numbers(release) > max(verified):', 'elif False:'],
+    ['the newest release is not looked at', 'elif order and numbers(release) > max(order):', 'elif False:'],
     [
       'the installed release is not looked at',
       'release = installed if installed is not None else next(reversed(lines), None)',

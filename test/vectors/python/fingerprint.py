@@ -93,7 +93,7 @@ def objects(record: dict) -> Iterator[tuple[str, str, Any, bool]]:
             yield "Read", f"{path}.input", block.get("input"), False
     result = record.get("toolUseResult")
     if isinstance(result, dict) and result.get("type") == "text":
-        yield f"{kind}.toolUseResult.file", "toolUseResult.file", result.get("file"), False
+        yield "user.toolUseResult.file", "toolUseResult.file", result.get("file"), False
 
 
 def parts(record: Record) -> Iterator[Part]:
@@ -135,13 +135,6 @@ def unknown_keys(part: Part, known: Known) -> list[str]:
     return [key for key in part.value if key not in keys]
 
 
-def linked_part(record: Record) -> Part:
-    """[9.5-2]"""
-    has_type = isinstance(record.value.get("type"), str)
-    value = record.value if has_type else {key: value for key, value in record.value.items() if key != "type"}
-    return Part("record", "", value, record.line, record.release)
-
-
 def path_to(part: Part, key: str) -> str:
     """§9.4"""
     return f"{part.path}.{key}" if part.path else key
@@ -177,6 +170,11 @@ def part_differences(part: Part, known: Known, stays: list[int]) -> Iterator[dic
     yield from key_differences(part, known)
 
 
+def lacks(part: Part, key: str) -> bool:
+    """[9.5-2]: a record whose type is no text has none."""
+    return key not in part.value or (part.name == "record" and not isinstance(part.value[key], str))
+
+
 def absences(all_parts: Iterable[Part], releases: list[str | None], known: Known) -> Iterator[dict]:
     """[9.4-7]"""
     groups: dict[tuple[str | None, str], list[Part]] = {}
@@ -184,7 +182,7 @@ def absences(all_parts: Iterable[Part], releases: list[str | None], known: Known
         groups.setdefault((part.release, part.name), []).append(part)
     for (_, name), group in sorted(groups.items(), key=lambda one: releases.index(one[0][0])):
         for key, row in rows_of(name).items():
-            lacking = [part for part in group if key not in part.value]
+            lacking = [part for part in group if lacks(part, key)]
             if row.optional or not lacking:
                 continue
             others = {other for part in lacking for other in unknown_keys(part, known)}
@@ -203,20 +201,23 @@ def absences(all_parts: Iterable[Part], releases: list[str | None], known: Known
 
 
 def numbers(release: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"[0-9]+", release)[:3])
+    """[9.6-2]"""
+    found = [re.match(r"[0-9]+", number) for number in [*release.split("."), "", ""][:3]]
+    return tuple(int(number[0]) if number else 0 for number in found)
 
 
 def release_difference(lines: dict[str, int], installed: str | None, formats: list[dict]) -> Iterator[dict]:
     """[9.6-1], [9.6-2], [9.6-3]"""
     release = installed if installed is not None else next(reversed(lines), None)
-    verified = [numbers(version) for one in formats for version in one.get("verified", [])]
+    verified = [version for one in formats for version in one.get("verified", [])]
     unverified = [version for one in formats for version in one.get("unverified", [])]
-    if release is None or not verified or any(release in one.get("verified", []) for one in formats):
+    if release is None or release in verified:
         return
+    order = [numbers(version) for version in verified]
     at = {"name": f"release {release}", "line": lines.get(release, 0), "path": "version", "count": 1}
-    if release in unverified or numbers(release) < min(verified):
+    if release in unverified or (order and numbers(release) < min(order)):
         yield {"level": "breaking", "kind": "release", **at}
-    elif numbers(release) > max(verified):
+    elif order and numbers(release) > max(order):
         yield {"level": "additive", "kind": "release", **at}
 
 
@@ -228,8 +229,11 @@ def merge(differences: Iterable[dict]) -> list[dict]:
         if first is difference:
             continue
         first["count"] += difference["count"]
-        if difference["kind"] == "new-block" and difference["level"] == "breaking" and first["level"] == "additive":
-            first.update(level="breaking", line=difference["line"])
+        if difference["kind"] == "new-block":
+            if difference["level"] == "breaking" and first["level"] == "additive":
+                first.update(level="breaking", line=difference["line"])
+        elif difference["line"] < first["line"]:
+            first.update(line=difference["line"], path=difference["path"])
     return list(merged.values())
 
 
@@ -245,7 +249,7 @@ def fingerprint(case: dict) -> dict:
         if record.release is not None:
             lines.setdefault(record.release, record.line)
     all_parts = [part for record in session for part in parts(record)]
-    linked = [linked_part(record) for record in session if "uuid" in record.value]
+    linked = [Part("record", "", *record) for record in session if "uuid" in record.value]  # [9.5-2]
     differences = merge(
         [
             *(found for part in all_parts for found in part_differences(part, known, stays)),
