@@ -40,6 +40,15 @@ describe('the npm package', () => {
     ])
   })
 
+  it.each([
+    ['node', () => [process.execPath, join(place, 'yoke', 'cli', 'start.js')]],
+    ['bun', () => [program('bun'), join(root, 'src', 'start.ts')]],
+    ['deno', () => [program('deno'), 'run', '-A', join(root, 'src', 'start.ts')]],
+  ])('passes the vectors on %s', { timeout: 120_000 }, async (_name, command) => {
+    const [file = '', ...args] = command()
+    expect(await run(file, ...args, 'vectors')).toMatch(/\nall +(\d+) passed\n$/)
+  })
+
   it('runs on Node where there is no binary', async () => {
     expect(await run(process.execPath, join(place, 'yoke', 'bin', 'yoke.js'), '--version')).toBe(
       `yoke ${version}\n`,
