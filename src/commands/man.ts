@@ -44,13 +44,15 @@ const commandPart = (
   { name, usage, description, options, examples }: CommandShape,
   shapes: readonly CommandShape[],
 ): readonly string[] => {
-  const brute = new Set(shapes.find((each) => each.name === 'brute')?.options.map(({ raw }) => raw))
-  const isLikeBrute = name !== 'brute' && options.length >= brute.size
-  const own = isLikeBrute ? options.filter(({ raw }) => !brute.has(raw)) : options
+  const shared = shapes.find((each) => each.name === 'brute')?.options.map(({ raw }) => raw) ?? []
+  const taken = new Set(options.map(({ raw }) => raw))
+  const missing = shared.filter((raw) => !taken.has(raw))
+  const isLikeBrute = name !== 'brute' && missing.length < shared.length / 2
+  const own = isLikeBrute ? options.filter(({ raw }) => !shared.includes(raw)) : options
   return [
     `.SS yoke ${roff(usage)}`,
     `${roff(description)}.`,
-    ...(isLikeBrute ? ['It takes the options of', '.BR "yoke brute" .'] : []),
+    ...(isLikeBrute ? ['It takes the options of', '.BR "yoke brute"', likeBrute(missing)] : []),
     ...own.flatMap(({ raw, description: meaning }) => ['.TP', `.B ${roff(raw)}`, roff(meaning)]),
     '.PP',
     'Examples:',
@@ -60,6 +62,9 @@ const commandPart = (
     '.fi',
   ]
 }
+
+const likeBrute = (missing: readonly string[]): string =>
+  missing.length === 0 ? 'as well.' : `but for ${missing.map(roff).join(', ')}.`
 
 /** A hyphen that is typed is a minus; a dot or an apostrophe at the beginning of a line would be a request. */
 const roff = (text: string): string =>
