@@ -3,7 +3,7 @@ import { exitCode, YokeError } from '../errors.ts'
 import type { Damage } from './damage.ts'
 import { estimateTokens } from './estimate.ts'
 import { eachLine } from './lines.ts'
-import { parseRecord, type SessionRecord } from './record.ts'
+import { blocksOf, parseRecord, type SessionRecord } from './record.ts'
 import { scan } from './scan.ts'
 
 export type InventoryRow = {
@@ -26,6 +26,8 @@ export type Inventory = {
   /** Estimated tokens of the conversation as it would be sent now. */
   readonly liveTokens: number
   readonly damage: readonly Damage[]
+  /** Ids of tool uses without result and of results without use: a provider refuses either (anthropics/claude-code#39602). */
+  readonly unpaired: readonly string[]
   /** Files whose content was read, and how often. */
   readonly reads: readonly { readonly path: string; readonly times: number }[]
 }
@@ -45,6 +47,8 @@ export const takeInventory = async (file: string, cwd: string): Promise<Inventor
     const rows = new Map<string, { records: number; bytes: number; tokens: number }>()
     const versions = new Set<string>()
     const reads = new Map<string, number>()
+    const uses = new Set<string>()
+    const results = new Set<string>()
     let lines = 0
     let longestLine = 0
     await eachLine(handle, (buffer, start, end) => {
@@ -58,6 +62,10 @@ export const takeInventory = async (file: string, cwd: string): Promise<Inventor
         bytes: row.bytes + end - start + 1,
         tokens: row.tokens + (record === undefined ? 0 : estimateTokens(record)),
       })
+      for (const { type, id, tool_use_id } of record === undefined ? [] : blocksOf(record)) {
+        if (type === 'tool_use' && id !== undefined) uses.add(id)
+        if (type === 'tool_result' && tool_use_id !== undefined) results.add(tool_use_id)
+      }
       if (record?.version !== undefined) versions.add(record.version)
       for (const path of record === undefined ? [] : readPaths(record))
         reads.set(path, (reads.get(path) ?? 0) + 1)
@@ -70,6 +78,7 @@ export const takeInventory = async (file: string, cwd: string): Promise<Inventor
       versions: [...versions],
       liveTokens: chain.tokens,
       damage,
+      unpaired: [...uses].filter((id) => !results.has(id)).concat([...results].filter((id) => !uses.has(id))),
       reads: [...reads].map(([path, times]) => ({ path, times })),
     }
   } finally {

@@ -14,18 +14,20 @@ export type Expectation = {
   readonly reads: readonly KeptRead[]
 }
 
-export type Rule =
-  | 'lines'
-  | 'untouched'
-  | 'unique-uuids'
-  | 'one-chain'
-  | 'time'
-  | 'pairs'
-  | 'thinking'
-  | 'usage'
-  | 'ending'
-  | 'branches'
-  | 'reads'
+export const rules = [
+  'lines',
+  'untouched',
+  'unique-uuids',
+  'one-chain',
+  'time',
+  'pairs',
+  'thinking',
+  'usage',
+  'ending',
+  'branches',
+  'reads',
+] as const
+export type Rule = (typeof rules)[number]
 
 /** One rule broken. Any fault and nothing is written. */
 export type Fault = { readonly rule: Rule; readonly what: string }

@@ -22,6 +22,11 @@ export const inventoryText = ({ file, cwds }: Located, it: Inventory): string =>
     ...(it.reads.length === 0
       ? ['No file was read.']
       : it.reads.map(({ path, times }) => `read ${times === 1 ? '' : `${times} times `}${printable(path)}`)),
+    ...(it.unpaired.length === 0
+      ? []
+      : [
+          `${it.unpaired.length} tool uses or results without the other half: ${it.unpaired.slice(0, 5).map(printable).join(', ')}${it.unpaired.length > 5 ? ', ...' : ''}`,
+        ]),
     ...it.damage.map(
       ({ line, kind, outcome }) => `damage in line ${line}: ${kind}; a trim leaves it ${outcome}`,
     ),

@@ -204,6 +204,14 @@ describe('yoke inspect', () => {
     expect(at.text()).toBe(before)
   })
 
+  it('names tool uses without result (anthropics/claude-code#39602)', async () => {
+    const at = await home()
+    const lines = at.text().split('\n')
+    writeFileSync(at.file, lines.filter((line) => !line.includes('"tool_use_id":"bash"')).join('\n'))
+    expect((await at.run(['inspect', id])).stdout).toContain('without the other half: bash')
+    expect(JSON.parse((await at.run(['inspect', id, '--json'])).stdout)).toMatchObject({ unpaired: ['bash'] })
+  })
+
   it('bears damage, and a line of 13 million characters', async () => {
     const at = await home()
     writeFileSync(

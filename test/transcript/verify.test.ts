@@ -3,7 +3,7 @@ import { chooseReads } from '../../src/transcript/reads.ts'
 import { relink } from '../../src/transcript/relink.ts'
 import { scanBytes } from '../../src/transcript/scan.ts'
 import { select } from '../../src/transcript/select.ts'
-import { type Expectation, type Rule, verify } from '../../src/transcript/verify.ts'
+import { type Expectation, type Rule, rules, verify } from '../../src/transcript/verify.ts'
 import { finishedRun } from '../helpers/session.ts'
 
 type Line = Record<string, unknown>
@@ -153,6 +153,11 @@ describe('the last look before the write', () => {
   ]
   it.each(faults)('finds %s', (_, rule, plant) => {
     expect(broken(plant)).toContain(rule)
+  })
+
+  it('is shown to find a fault of every rule but `lines`, whose faults stand below', () => {
+    const planted = new Set(faults.map(([, rule]) => rule))
+    expect(rules.filter((rule) => !planted.has(rule))).toEqual(['lines'])
   })
 
   it('finds a stale text where the text of now should be', () => {
