@@ -113,10 +113,10 @@ const directiveOf = (content: string): { key: string; value: string } | undefine
   if (emphasis === '' || closedBefore) return { key, value: value.trim() }
   if (value.startsWith(emphasis)) return { key, value: value.slice(emphasis.length).trim() }
   const trimmed = value.trim()
-  return { key, value: trimmed.endsWith(emphasis) ? trimmed.slice(0, -emphasis.length).trim() : trimmed }
+  return trimmed.endsWith(emphasis) ? { key, value: trimmed.slice(0, -emphasis.length).trim() } : undefined
 }
 
-const asksForReset = (value: string): boolean => /^["'`*_]*true(?![\p{L}\p{N}_])/iu.test(value)
+const asksForReset = (value: string): boolean => /^["'`*_“‘]*true(?![\p{L}\p{N}]|_+[\p{L}\p{N}])/iu.test(value)
 
 /** `leads`: it is the first entry of its line, or a comma stands before it. */
 type Entry = { readonly text: string; readonly isBare: boolean; readonly leads: boolean }
