@@ -11,6 +11,8 @@ export const capture = async (version: string, releases: string, folder: string)
   const again = await inPlace((place) =>
     rehearseAgain({ program, place, base: process.env, delayMs: 40 }, first.offer),
   )
+  const cutOff = first.findings.find(({ found }) => found.includes('(exit by signal)'))
+  if (cutOff !== undefined) throw new Error(`${cutOff.found} This says nothing about the release.`)
   await rm(folder, { recursive: true, force: true })
   await store(join(folder, 'round-2'), again)
   await store(join(folder, 'round-1'), first)

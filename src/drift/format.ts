@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { mergeAll, parseShapes, type Shapes } from './shape.ts'
+import { mergeShapes, parseShape, type Shapes } from './shape.ts'
 import { compareVersions } from './version.ts'
 
 const release = v.pipe(v.string(), v.regex(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/))
@@ -35,9 +35,21 @@ export type Format = v.InferOutput<typeof FormatSchema>
 /** What a session is compared with. */
 export type FormatTerms = Pick<Format, 'verified' | 'unverified' | 'session'>
 
-/** What all formats together know of a part; a difference from this is a drift. */
-export const knownShapes = (formats: readonly FormatTerms[]): Shapes =>
-  formats.reduce<Shapes>((all, { session }) => mergeAll(all, parseShapes(session)), new Map())
+/**
+ * What all formats together know of a part; a difference from this is a drift. Most formats say the same of most parts: each
+ * text is read once.
+ */
+export const knownShapes = (formats: readonly FormatTerms[]): Shapes => {
+  const texts = new Map<string, Set<string>>()
+  for (const { session } of formats)
+    for (const part in session) {
+      const known = texts.get(part) ?? new Set()
+      texts.set(part, known.add(session[part] ?? ''))
+    }
+  return new Map(
+    [...texts].map(([part, all]) => [part, [...all].map(parseShape).reduce(mergeShapes)] as const),
+  )
+}
 
 /** How a release stands to the ones that yoke was tried with. */
 export type Standing = 'verified' | 'within' | 'unverified' | 'newer' | 'older' | 'unknown'

@@ -1,5 +1,3 @@
-import * as v from 'valibot'
-
 export const jsonTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const
 export type JsonType = (typeof jsonTypes)[number]
 
@@ -65,13 +63,19 @@ const quoted = (key: string): string => (/^[\w$@.-]+$/.test(key) ? key : JSON.st
 
 const slotPattern = /("(?:[^"\\]|\\.)*"|[\w$@.-]+)(\?)?: ([a-z|]+)(?:, |$)/gy
 
+const jsonTypeOf = (text: string): JsonType => {
+  const type = jsonTypes.find((each) => each === text)
+  if (type === undefined) throw new Error(`not a JSON type: ${text}`)
+  return type
+}
+
 export const parseShape = (text: string): Shape => {
   const shape = new Map<string, Slot>()
   let end = 0
   for (const [whole, key = '', optional, types = ''] of text.matchAll(slotPattern)) {
     end += whole.length
     shape.set(key.startsWith('"') ? String(JSON.parse(key)) : key, {
-      types: new Set(types.split('|').map((type) => v.parse(v.picklist(jsonTypes), type))),
+      types: new Set(types.split('|').map(jsonTypeOf)),
       optional: optional !== undefined,
     })
   }

@@ -24,12 +24,15 @@ type Options = {
   readonly delayMs: number
 }
 
+/** On a busy machine old releases take more than the usual patience, which would look like a fault of theirs. */
+const patienceMs = 180_000
+
 /** The rehearsal with everything that a session can hold without a person: every tool, a compaction, a fork. */
 export const rehearseFully = async ({ program, place, base, delayMs }: Options): Promise<FullRehearsal> => {
   const later = slowed(laterScenario(), delayMs)
   const offer = await offerOf(program, place, base)
   const scenario = slowed(fullScenario(offer), delayMs)
-  const rehearsal = await rehearse({ program, place, scenario, base })
+  const rehearsal = await rehearse({ program, place, scenario, base, patienceMs })
   const { untrimmed, session } = rehearsal
   if (untrimmed === undefined || session === undefined) return { ...rehearsal, offer, files: [] }
   const streams: string[] = []
@@ -42,6 +45,7 @@ export const rehearseFully = async ({ program, place, base, delayMs }: Options):
       session: { kind: 'resume', id },
       extraArgs,
       base,
+      patienceMs,
     })
     streams.push(...run.stream)
     return run.session ?? id
@@ -71,6 +75,7 @@ export const rehearseAgain = async (
     prompt: marks.prompt,
     session: { kind: 'new' },
     base,
+    patienceMs,
   })
   const session = { kind: 'resume', id: first.session ?? '' } as const
   const second =
@@ -83,6 +88,7 @@ export const rehearseAgain = async (
           prompt: marks.goOn,
           session,
           base,
+          patienceMs,
         })
   return { streams: [...first.stream, ...(second?.stream ?? [])], files: await storedFiles(place.home) }
 }
@@ -106,6 +112,7 @@ const offerOf = async (program: string, place: RehearsalPlace, base: Options['ba
     prompt: 'Which tools are there?',
     session: { kind: 'new' },
     base,
+    patienceMs,
   })
   return new Map(askedWith(run).map(({ name, input_schema }) => [name, new Set(propertiesOf(input_schema))]))
 }

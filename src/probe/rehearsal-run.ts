@@ -29,6 +29,8 @@ type Start = {
   readonly session: SessionUse
   readonly extraArgs?: readonly string[]
   readonly base: Readonly<Record<string, string | undefined>>
+  /** After so long it is ended. */
+  readonly patienceMs?: number | undefined
   /** Where the CLI runs and keeps its sessions, when that is not this machine and the place's home. */
   readonly elsewhere?: Elsewhere | undefined
 }
@@ -43,7 +45,7 @@ export type Elsewhere = {
 /** A model has to be named: some releases name it differently in a resumed run, and so break the prefix (2.1.154 to 2.1.267). */
 const model = 'claude-sonnet-4-5'
 const tools = ['Read', 'Edit', 'Write', 'Bash', 'Glob', 'Grep', 'Task', 'Agent', 'TodoWrite', 'TaskCreate']
-const patienceMs = 20_000
+const usualPatienceMs = 20_000
 
 /** Starts the CLI once against a model server of its own, and waits for its end. */
 export const runOnce = async (start: Start): Promise<RehearsalRun> => {
@@ -77,7 +79,7 @@ export const runOnce = async (start: Start): Promise<RehearsalRun> => {
     child.stdin.on('error', () => {})
     child.stdin.end(command.stdin)
     if (child.pid !== undefined) place.holds(child.pid)
-    const timer = setTimeout(() => endGroup(child.pid), patienceMs)
+    const timer = setTimeout(() => endGroup(child.pid), start.patienceMs ?? usualPatienceMs)
     const [exit] = (await once(child, 'close').finally(() => clearTimeout(timer))) as [number | null]
     return { exit, ...outcomeOf(texts.out), stderr: texts.err.slice(-2000), requests: server.requests }
   } finally {

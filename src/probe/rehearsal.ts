@@ -26,6 +26,8 @@ type Options = {
   readonly place: RehearsalPlace
   readonly scenario: Scenario
   readonly base: Readonly<Record<string, string | undefined>>
+  /** For each run. */
+  readonly patienceMs?: number | undefined
   readonly elsewhere?: Elsewhere | undefined
 }
 
@@ -38,6 +40,7 @@ export const rehearse = async ({
   place,
   scenario,
   base,
+  patienceMs,
   elsewhere,
 }: Options): Promise<Rehearsal> => {
   const { home, project, root } = place
@@ -53,6 +56,7 @@ export const rehearse = async ({
       prompt,
       session: session === undefined ? { kind: 'new' } : { kind: 'resume', id: session },
       base,
+      patienceMs,
       elsewhere,
     })
     streams.push(...run.stream)
