@@ -50,6 +50,9 @@ const pullImage = async (engine: Engine, image: string, env: Env): Promise<strin
   return exit === 0 ? undefined : complaintIn(said) || 'the engine was ended'
 }
 
+/** The first container of a large image is slow where its files are copied. */
+const startMs = 120_000
+
 /** What the preflight answers when the image lacks something. */
 const noAgent = 90
 const noShell = 91
@@ -73,7 +76,7 @@ export const checkImage = async (
 ): Promise<string> => {
   const { args, env } = launch('sh', ['-c', script, name, ...shells])
   try {
-    return (await askEngine(engine.file, args, env)).trim()
+    return (await askEngine(engine.file, args, env, startMs)).trim()
   } catch (error) {
     const exit = error instanceof Error && 'code' in error ? error.code : undefined
     throw imageError(image, { name, install, shells }, exit, complaintOf(error))

@@ -22,32 +22,35 @@ export const listLeftovers = async (
   env: Env,
   project?: string,
 ): Promise<readonly Leftover[]> => {
-  const filter = `label=${projectLabel}${project === undefined ? '' : `=${project}`}`
+  // Not by its value: podman takes it for CSV, and fails at a quote in a path (4.3.1).
+  const filter = `label=${projectLabel}`
   const format = `{{.ID}}\t{{.Names}}\t{{.Status}}\t${labelField(engine)}`
   const told = await askEngine(
     engine.file,
     ['ps', '--all', '--no-trunc', '--filter', filter, '--format', format],
     env,
   )
-  return told
+  const all = told
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
       const [id = '', name = '', status = '', ...rest] = line.split('\t')
       return { id, name, status, project: rest.join('\t') }
     })
+  return project === undefined ? all : all.filter((each) => each.project === project)
 }
 
 const labelField = ({ name }: Engine): string =>
   name === 'docker' ? `{{.Label "${projectLabel}"}}` : `{{index .Labels "${projectLabel}"}}`
 
-/** Removes containers that a dead yoke left behind in a project; resolves to a sentence for each that cannot be removed. */
+/** Removes containers that a dead yoke left behind in a project; resolves to a sentence for what stands in the way. */
 export const removeLeftovers = async (
   engine: Engine,
   project: string,
   env: Env,
 ): Promise<readonly string[]> => {
-  const found = await listLeftovers(engine, env, project)
+  const found = await listLeftovers(engine, env, project).catch(complaintOf)
+  if (typeof found === 'string') return [`Containers that are left could not be listed: ${found}.`]
   const ends = await Promise.all(
     found.map(({ id, name }) =>
       askEngine(engine.file, ['rm', '--force', id], env).then(

@@ -14,13 +14,19 @@ type Wanted = { readonly source: string; readonly target?: string; readonly read
  * sides; of a git worktree also the main repository; and what `mounts` names. Throws `E_MOUNT`, exit code 2.
  */
 export const mountsFor = async (project: string, wanted: readonly Wanted[]): Promise<readonly Mount[]> => {
-  const repository = await repositoryBeside(project)
-  return [
-    same(project),
-    ...(repository === undefined ? [] : [same(repository)]),
-    ...(await Promise.all(wanted.map(wantedMount))),
-  ]
+  const [repository, more] = await Promise.all([
+    repositoryBeside(project),
+    Promise.all(wanted.map(wantedMount)),
+  ])
+  return mountList(project, repository, more)
 }
+
+/** In their order: a later mount may lie in an earlier one. */
+export const mountList = (
+  project: string,
+  repository: string | undefined,
+  more: readonly Mount[],
+): readonly Mount[] => [same(project), ...(repository === undefined ? [] : [same(repository)]), ...more]
 
 const same = (path: string): Mount => ({ source: path, target: path, readonly: false })
 

@@ -86,7 +86,7 @@ export const containerCommand = (
         ...(memory === undefined ? {} : { memory }),
         ...(cpus === undefined ? {} : { cpus }),
         ...(pids === undefined ? {} : { pids }),
-        ...(network === undefined ? {} : { network }),
+        ...(network === 'default' ? {} : { network }),
       },
       pull,
       init: engine.name === 'docker',

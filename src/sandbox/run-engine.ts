@@ -3,10 +3,15 @@ import { promisify } from 'node:util'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const timeoutMs = 20_000
+const patienceMs = 30_000
 
-/** Asks the client of an engine, and resolves to what it prints. Rejects when it fails, or says nothing for 20 s. */
-export const askEngine = async (file: string, args: readonly string[], env: Env): Promise<string> => {
+/** Asks the client of an engine, and resolves to what it prints. Rejects when it fails, or takes too long. */
+export const askEngine = async (
+  file: string,
+  args: readonly string[],
+  env: Env,
+  timeoutMs = patienceMs,
+): Promise<string> => {
   const { stdout } = await promisify(execFile)(file, args, {
     env: { ...env },
     timeout: timeoutMs,
@@ -18,7 +23,7 @@ export const askEngine = async (file: string, args: readonly string[], env: Env)
 /** What an engine said when it failed, in one line without its end. */
 export const complaintOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  if ('killed' in error && error.killed === true) return `it said nothing for ${timeoutMs / 1000} s`
+  if ('killed' in error && error.killed === true) return 'it took too long to answer'
   const text = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : error.message
   return complaintIn(text) || error.message
 }

@@ -43,7 +43,8 @@ export const requireSandbox = async (
 ): Promise<{ readonly engine: Engine; readonly agentVersion: string }> => {
   const facts = await factsOf(request, 'check')
   const { engine } = facts
-  const looked = { ...facts, mounts: facts.mounts.map((mount) => ({ ...mount, readonly: true })) }
+  const mounts = facts.mounts.map((mount) => ({ ...mount, readonly: true }))
+  const looked = { ...facts, mounts, home: '/tmp/agent-home' }
   const name = nameOf('check')
   const agentVersion = await checkImage(engine, request.image, agent, (file, args) =>
     containerCommand(looked, { file, args, env: definedOf(request.env) }, { access: 'edit', name }),

@@ -180,14 +180,18 @@ export const DirectivesSchema = v.strictObject({
     ),
     'image',
   ),
-  network: may(value.name, {
-    title: 'Network of the container',
-    description: "The container's network: none, host or a name; the engine's own when it is left out.",
-    hint: 'name',
-    expects: 'none, host or the name of a network',
-    example: 'none',
-    needs: 'image',
-  }),
+  // Not `may`: here `none` is a value, and one to rely on.
+  network: v.optional(
+    must(value.name, {
+      title: 'Network of the container',
+      description: "The container's network: none, host or a name; with default the engine's own.",
+      hint: 'name',
+      expects: 'none, host, default or the name of a network',
+      example: 'none',
+      needs: 'image',
+    }),
+    'default',
+  ),
   memory: may(value.name, {
     title: 'Memory of the container',
     description: 'The most memory that the container may use.',

@@ -38,7 +38,7 @@ const isHarmless = (key: DirectiveKey, directives: Directives): boolean => {
   const value = directives[key]
   if (key === 'permission-mode') return harmlessModes.has(String(value))
   if (key === 'checks-in') return value === 'image'
-  if (key === 'network') return value === undefined || value === 'none'
+  if (key === 'network') return value === 'default' || value === 'none'
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 

@@ -107,7 +107,8 @@ const refuseUseless = (directives: Directives, layers: readonly Layer[]): void =
     for (const key of Object.keys(layer.values).filter(isDirective)) {
       const { needs } = aboutDirective(key)
       const value = directives[key]
-      const isSet = value !== undefined && !(Array.isArray(value) && value.length === 0)
+      const isSet =
+        value !== undefined && value !== defaultOf(key) && !(Array.isArray(value) && value.length === 0)
       if (isSet && needs !== undefined && directives[needs] === undefined)
         throw new YokeError(
           'E_BAD_DIRECTIVE',

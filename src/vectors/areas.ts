@@ -15,6 +15,7 @@ import { keep } from './areas/keep.ts'
 import { location } from './areas/location.ts'
 import { lock } from './areas/lock.ts'
 import { plan } from './areas/plan.ts'
+import { sandbox } from './areas/sandbox.ts'
 import { slug } from './areas/slug.ts'
 import { traceArea } from './areas/trace.ts'
 import { trim } from './areas/trim.ts'
@@ -48,4 +49,5 @@ export const areas: Readonly<Record<string, Area>> = {
   trust,
   fingerprint,
   doctor,
+  sandbox,
 }

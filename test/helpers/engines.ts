@@ -89,7 +89,7 @@ export const startPodman = async (agents: readonly string[]): Promise<TestEngine
   )
   writeFileSync(
     join(folder, 'storage.conf'),
-    `[storage]\ndriver = "vfs"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run"\n`,
+    `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run"\n`,
   )
   const env = {
     CONTAINERS_CONF: join(folder, 'containers.conf'),

@@ -46,6 +46,7 @@ describe('defaults', () => {
       'checks-in': 'image',
       'count-waits': false,
       judge: 'on',
+      network: 'default',
       'judge-context': 'project',
       trim: true,
       'stale-reads': 'refresh',
