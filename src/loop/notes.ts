@@ -116,7 +116,8 @@ const directiveOf = (content: string): { key: string; value: string } | undefine
   return trimmed.endsWith(emphasis) ? { key, value: trimmed.slice(0, -emphasis.length).trim() } : undefined
 }
 
-const asksForReset = (value: string): boolean => /^["'`*_“‘]*true(?![\p{L}\p{N}]|_+[\p{L}\p{N}])/iu.test(value)
+const asksForReset = (value: string): boolean =>
+  /^["'`*_“‘]*true(?![\p{L}\p{N}]|_+[\p{L}\p{N}])/iu.test(value)
 
 /** `leads`: it is the first entry of its line, or a comma stands before it. */
 type Entry = { readonly text: string; readonly isBare: boolean; readonly leads: boolean }
