@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { locateSession } from '../agents/claude/locate.ts'
+import { allFormats, sessionGuard } from '../drift/guard.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import { parseNotes } from '../loop/notes.ts'
 import type { Define } from '../main.ts'
@@ -40,7 +41,9 @@ export const define: Define = (cli) => {
     .action(async (session: string, options: Options) => {
       const cwd = process.cwd()
       const { file, id, config, cwds, remarks } = await locateSession(String(session), cwd, process.env)
+      const guard = sessionGuard(await allFormats(process.env), false)
       const result = await trim({
+        guard,
         file,
         keep: await entriesOf(options.keep, cwd),
         cwd: cwds[0] ?? cwd,
