@@ -11,10 +11,11 @@ import { formatsOf, notesOf } from '../src/drift/merge.ts'
 import { releaseFolder } from '../src/probe/pinned-cli.ts'
 import { claude } from './harvest/claude.ts'
 import type { Harvester } from './harvest/harvester.ts'
+import { opencode } from './harvest/opencode.ts'
 import { chosenReleases, publishedReleases } from './harvest/releases.ts'
 import { readFormats, writeFormats } from './harvest/write.ts'
 
-const harvesters: Readonly<Record<string, Harvester>> = { claude }
+const harvesters: Readonly<Record<string, Harvester>> = { claude, opencode }
 const harvester = harvesters[String(argv['agent'] ?? 'claude')]
 if (harvester === undefined) throw new Error(`--agent is one of ${Object.keys(harvesters).join(', ')}`)
 const { agent } = harvester

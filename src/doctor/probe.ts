@@ -1,11 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import * as v from 'valibot'
-import { observe } from '../drift/derive.ts'
+import { observe as observeFiles } from '../drift/derive.ts'
 import type { Format } from '../drift/format.ts'
 import { storeLearnt } from '../drift/learnt.ts'
 import { formatsOf } from '../drift/merge.ts'
+import { observe } from '../drift/opencode/observe.ts'
 import { exitCode, YokeError } from '../errors.ts'
+import { rehearseOpenCode } from '../probe/opencode-rehearsal.ts'
+import { opencodeScenario } from '../probe/opencode-script.ts'
 import { type Rehearsal, rehearse } from '../probe/rehearsal.ts'
 import { type RehearsalPlace, rehearsalPlace } from '../probe/rehearsal-place.ts'
 import type { Elsewhere } from '../probe/rehearsal-run.ts'
@@ -27,17 +30,11 @@ export type ProbeOptions = {
  * token, no traffic to the outside (§10). Throws `E_NO_AGENT` when it is not installed, `E_USAGE` for an agent that cannot be rehearsed.
  */
 export const probe = async (look: Look, { agent, learn }: ProbeOptions): Promise<readonly Row[]> => {
-  if (agent !== 'claude')
-    throw new YokeError(
-      'E_USAGE',
-      `There is no rehearsal for ${agent}.`,
-      'Name claude with --agent.',
-      exitCode.usage,
-    )
   const { image } = look
   const program = image === undefined ? look.agents.find((each) => each.agent.name === agent)?.file : agent
   if (program === undefined)
     throw new YokeError('E_NO_AGENT', `${agent} is not on PATH.`, 'Install it, or name it with --agent-path.')
+  if (agent === 'opencode') return probeOpenCode(look, program, learn)
   const place = await rehearsalPlace()
   try {
     const sandbox = image === undefined ? undefined : await inImage(image, place, look)
@@ -53,6 +50,35 @@ export const probe = async (look: Look, { agent, learn }: ProbeOptions): Promise
     const rows = rowsOf(rehearsal, seconds)
     await sandbox?.clean()
     return learn ? [...rows, await learnt(rehearsal, look)] : rows
+  } finally {
+    await place.remove()
+  }
+}
+
+const probeOpenCode = async (look: Look, program: string, learn: boolean): Promise<readonly Row[]> => {
+  if (look.image !== undefined)
+    throw new YokeError(
+      'E_USAGE',
+      'OpenCode is rehearsed on the host only.',
+      'Leave --image out.',
+      exitCode.usage,
+    )
+  const place = await rehearsalPlace()
+  try {
+    const began = performance.now()
+    const rehearsal = await rehearseOpenCode({
+      ...{ program, place, scenario: opencodeScenario('short'), base: look.env },
+    })
+    const rows = rowsOf(rehearsal, ((performance.now() - began) / 1000).toFixed(1))
+    const { exported, streams, version, findings } = rehearsal
+    if (!learn) return rows
+    if (version === undefined || findings.some(({ ok }) => !ok))
+      return [...rows, refuse('Nothing was learnt.')]
+    const noted = observe({ exports: [exported], streams, files: [] })
+    return [
+      ...rows,
+      await keepFormat(formatsOf('opencode', [{ version, faults: [], ...noted }])[0], version, look),
+    ]
   } finally {
     await place.remove()
   }
@@ -95,7 +121,10 @@ const passedOn = [
   ...['DISABLE_TELEMETRY', 'DISABLE_ERROR_REPORTING', 'CLAUDE_CODE_MAX_RETRIES', 'NO_PROXY'],
 ]
 
-const rowsOf = ({ findings, version }: Rehearsal, seconds: string): readonly Row[] => {
+const rowsOf = (
+  { findings, version }: Pick<Rehearsal, 'findings' | 'version'>,
+  seconds: string,
+): readonly Row[] => {
   const failed = findings.filter(({ ok }) => !ok).length
   return [
     ...findings.map(
@@ -122,16 +151,20 @@ const advice: Readonly<Partial<Record<string, string>>> = {
 }
 
 const learnt = async (rehearsal: Rehearsal, look: Look): Promise<Row> => {
-  const refuse = (found: string): Row => ({
-    id: 'learn',
-    status: 'fail',
-    found,
-    fix: 'A format is learnt only from a rehearsal in which everything worked.',
-  })
   const { findings, version, untrimmed } = rehearsal
   if (findings.some(({ ok }) => !ok) || version === undefined || untrimmed === undefined)
     return refuse('Nothing was learnt.')
-  const format = await formatFrom(rehearsal, version, untrimmed)
+  return keepFormat(await formatFrom(rehearsal, version, untrimmed), version, look)
+}
+
+const refuse = (found: string): Row => ({
+  id: 'learn',
+  status: 'fail',
+  found,
+  fix: 'A format is learnt only from a rehearsal in which everything worked.',
+})
+
+const keepFormat = async (format: Format | undefined, version: string, look: Look): Promise<Row> => {
   if (format === undefined) return refuse(`Nothing was learnt of ${version}.`)
   const provenance = { at: new Date(look.now).toISOString(), yoke: yokeVersion, platform: process.platform }
   const file = await storeLearnt({ ...format, learnt: provenance }, look.env)
@@ -150,7 +183,7 @@ const formatFrom = async (
 ): Promise<Format | undefined> => {
   const folders = [join(untrimmed, '.claude', 'projects'), join(untrimmed, 'agent-home', 'projects')]
   const files = (await Promise.all(folders.map(sessionFiles))).flat()
-  return formatsOf('claude', [{ version, faults: [], ...observe({ files, streams }) }])[0]
+  return formatsOf('claude', [{ version, faults: [], ...observeFiles({ files, streams }) }])[0]
 }
 
 const sessionFiles = async (folder: string) => {

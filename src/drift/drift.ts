@@ -48,7 +48,7 @@ export const strictly = ({ versions, differences }: Drift): Drift =>
 
 /** One sentence without a full stop, for events and people. */
 export const describeDifference = ({ kind, name, line, path, expected, found }: Difference): string => {
-  const where = line === 0 ? 'the installed release' : `line ${line}${path === '' ? '' : `, ${path}`}`
+  const where = placeOf(line, path)
   switch (kind) {
     case 'new-type':
       return `${where}: unknown record type ${name}`
@@ -59,4 +59,10 @@ export const describeDifference = ({ kind, name, line, path, expected, found }: 
     default:
       return `${where}: expected ${expected}, found ${found}`
   }
+}
+
+/** A session that is stored in no lines (OpenCode's) has its place in the path alone. */
+const placeOf = (line: number, path: string): string => {
+  if (/^(?:info|messages\[)/.test(path)) return path
+  return line === 0 ? 'the installed release' : `line ${line}${path === '' ? '' : `, ${path}`}`
 }

@@ -1,7 +1,7 @@
 import type { Observer } from '../transcript/scan.ts'
 import { type Difference, type Drift, driftOf } from './drift.ts'
 import { type LoadBearing, loadBearingOf } from './load-bearing.ts'
-import { eachPart, isJson, type Json } from './parts.ts'
+import { eachPart, isJson, type Json, type TakePart } from './parts.ts'
 import { releaseFinder } from './release-in-line.ts'
 import { type JsonType, type Shapes, typeOf } from './shape.ts'
 
@@ -19,6 +19,11 @@ type Options = {
   readonly isKnownPart: (part: string) => boolean
   /** Look into every line; else of those that the scan only looked at, samples. */
   readonly thorough: boolean
+  /** How records are taken apart, and what the trim stands on: Claude Code's when it is left out. */
+  readonly records?: {
+    readonly eachPart: (record: Json, take: TakePart) => void
+    readonly loadBearingOf: (part: string) => ReadonlyMap<string, LoadBearing>
+  }
 }
 
 /** What is to be known of a part, looked up once. */
@@ -43,7 +48,12 @@ const differencesHeld = 200
  * Of the lines that the scan only looks at, which have the shape that it needs and go, the first ones of each type and release
  * are parsed here, and then ever fewer: a release writes all its records of a type alike.
  */
-export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerprint => {
+export const fingerprint = ({
+  known,
+  isKnownPart,
+  thorough,
+  records = { eachPart, loadBearingOf },
+}: Options): Fingerprint => {
   const parts = new Map<string, Part>()
   const found = new Map<string, Difference>()
   const groups = new Map<string, Map<string, Group>>()
@@ -79,7 +89,7 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
       name,
       isKnown: shape !== undefined || isKnownPart(name),
       keys: shape && new Map([...shape].map(([key, { types }]) => [key, types])),
-      loadBearing: loadBearingOf(name),
+      loadBearing: records.loadBearingOf(name),
     }
     parts.set(name, made)
     return made
@@ -190,7 +200,7 @@ export const fingerprint = ({ known, isKnownPart, thorough }: Options): Fingerpr
     if (typeof json['version'] === 'string') enter(json['version'].slice(0, 40))
     const hasType = typeof json['type'] === 'string'
     if ('uuid' in json) tally('record', 'type', hasType, '', hasType ? undefined : unknownAnywhere(json))
-    if (hasType) eachPart(json, takePart)
+    if (hasType) records.eachPart(json, takePart)
   }
 
   /** Keys that no record of the conversation has. */

@@ -40,7 +40,7 @@ export const sessionGuard = (formats: readonly Format[], strict: boolean): Sessi
 }
 
 /** The first differences, and how many more there are. */
-const refusalText = ({ differences }: Drift): string => {
+export const refusalText = ({ differences }: Drift): string => {
   const breaking = differences.filter(({ level }) => level === 'breaking')
   const told = breaking.slice(0, 3).map(describeDifference)
   const more = breaking.length - told.length

@@ -4,16 +4,17 @@ import * as v from 'valibot'
 import { atomicWrite } from '../system/atomic-write.ts'
 import { fileFormat, readableFormat } from '../system/file-format.ts'
 import { userConfigFile } from '../task/load.ts'
-import { type Format, FormatSchema } from './format.ts'
+import { type DriftAgent, type Format, FormatSchema } from './format.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Where formats that were learnt on this machine are kept. */
-export const learntFolder = (env: Env): string => join(dirname(userConfigFile(env)), 'schemas', 'claude')
+export const learntFolder = (env: Env, agent: DriftAgent = 'claude'): string =>
+  join(dirname(userConfigFile(env)), 'schemas', agent)
 
 /** The formats that were learnt here. One that cannot be read teaches nothing. */
-export const learntFormats = async (env: Env): Promise<readonly Format[]> => {
-  const folder = learntFolder(env)
+export const learntFormats = async (env: Env, agent: DriftAgent = 'claude'): Promise<readonly Format[]> => {
+  const folder = learntFolder(env, agent)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort()
   const formats = await Promise.all(names.map((name) => readFormat(join(folder, name))))
   return formats.filter((format) => format !== undefined)
@@ -21,7 +22,7 @@ export const learntFormats = async (env: Env): Promise<readonly Format[]> => {
 
 /** Stores a format, in place of an older one of its release; returns the file. */
 export const storeLearnt = async (format: Format, env: Env): Promise<string> => {
-  const file = join(learntFolder(env), `${format.from}.json`)
+  const file = join(learntFolder(env, format.agent), `${format.from}.json`)
   await mkdir(dirname(file), { recursive: true })
   await atomicWrite(file, `${JSON.stringify({ format: fileFormat, ...format }, undefined, 2)}\n`)
   return file

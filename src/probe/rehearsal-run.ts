@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Launch, SessionUse } from '../agents/agent.ts'
+import type { CommandLine, Launch, SessionUse } from '../agents/agent.ts'
 import { commandLine } from '../agents/claude/arguments.ts'
 import { parseLine } from '../agents/claude/events.ts'
 import { probeEnvironment } from './environment.ts'
@@ -31,8 +31,25 @@ type Start = {
   readonly base: Readonly<Record<string, string | undefined>>
   /** After so long it is ended. */
   readonly patienceMs?: number | undefined
+  /** Claude Code when it is left out. */
+  readonly dialect?: Dialect
   /** Where the CLI runs and keeps its sessions, when that is not this machine and the place's home. */
   readonly elsewhere?: Elsewhere | undefined
+}
+
+/** How one CLI is started in a rehearsal, and what its output says. */
+export type Dialect = {
+  readonly line: (
+    start: {
+      readonly program: string
+      readonly cwd: string
+      readonly prompt: string
+      readonly session: SessionUse
+    },
+    env: Readonly<Record<string, string | undefined>>,
+  ) => CommandLine
+  readonly outcome: (stream: readonly string[]) => Pick<RehearsalRun, 'session' | 'failed'>
+  readonly patienceMs: number
 }
 
 /** Another place to run in, such as a container. */
@@ -45,11 +62,32 @@ export type Elsewhere = {
 /** A model has to be named: some releases name it differently in a resumed run, and so break the prefix (2.1.154 to 2.1.267). */
 const model = 'claude-sonnet-4-5'
 const tools = ['Read', 'Edit', 'Write', 'Bash', 'Glob', 'Grep', 'Task', 'Agent', 'TodoWrite', 'TaskCreate']
-const usualPatienceMs = 20_000
+
+const claude: Dialect = {
+  line: ({ program, ...start }, env) =>
+    commandLine(program, { role: 'worker', ...start, access: 'edit', model, allowedTools: tools }, env),
+  outcome: (stream) => {
+    const events = stream.flatMap((line) => parseLine(line))
+    const result = events.findLast((event) => event.type === 'result')?.result
+    const started = events.find((event) => event.type === 'started')
+    return { session: result?.session ?? started?.session, failed: result?.isError ?? true }
+  },
+  patienceMs: 20_000,
+}
 
 /** Starts the CLI once against a model server of its own, and waits for its end. */
 export const runOnce = async (start: Start): Promise<RehearsalRun> => {
-  const { program, place, scenario, prompt, session, extraArgs = [], base, elsewhere } = start
+  const {
+    program,
+    place,
+    scenario,
+    prompt,
+    session,
+    extraArgs = [],
+    base,
+    dialect = claude,
+    elsewhere,
+  } = start
   const server = await startModelServer({ scenario, variables: { cwd: place.project } })
   try {
     const env = {
@@ -57,11 +95,7 @@ export const runOnce = async (start: Start): Promise<RehearsalRun> => {
       CLAUDE_CODE_MAX_RETRIES: '0',
       ...(elsewhere === undefined ? {} : { CLAUDE_CONFIG_DIR: elsewhere.agentHome }),
     }
-    const line = commandLine(
-      program,
-      { role: 'worker', prompt, cwd: place.project, session, access: 'edit', model, allowedTools: tools },
-      env,
-    )
+    const line = dialect.line({ program, cwd: place.project, prompt, session }, env)
     const command = elsewhere === undefined ? line : elsewhere.launch(line)
     const child = spawn(command.file, [...command.args, ...extraArgs], {
       cwd: place.project,
@@ -79,9 +113,16 @@ export const runOnce = async (start: Start): Promise<RehearsalRun> => {
     child.stdin.on('error', () => {})
     child.stdin.end(command.stdin)
     if (child.pid !== undefined) place.holds(child.pid)
-    const timer = setTimeout(() => endGroup(child.pid), start.patienceMs ?? usualPatienceMs)
+    const timer = setTimeout(() => endGroup(child.pid), start.patienceMs ?? dialect.patienceMs)
     const [exit] = (await once(child, 'close').finally(() => clearTimeout(timer))) as [number | null]
-    return { exit, ...outcomeOf(texts.out), stderr: texts.err.slice(-2000), requests: server.requests }
+    const stream = texts.out.split('\n').filter((each) => each.trim() !== '')
+    return {
+      exit,
+      ...dialect.outcome(stream),
+      stream,
+      stderr: texts.err.slice(-2000),
+      requests: server.requests,
+    }
   } finally {
     await server.close()
   }
@@ -94,14 +135,6 @@ const endGroup = (pid: number | undefined): void => {
   } catch {
     // It is gone.
   }
-}
-
-const outcomeOf = (output: string): Pick<RehearsalRun, 'session' | 'failed' | 'stream'> => {
-  const stream = output.split('\n').filter((line) => line.trim() !== '')
-  const events = stream.flatMap((line) => parseLine(line))
-  const result = events.findLast((event) => event.type === 'result')?.result
-  const started = events.find((event) => event.type === 'started')
-  return { session: result?.session ?? started?.session, failed: result?.isError ?? true, stream }
 }
 
 /** The requests of the main conversation, subagents and side requests left out. */

@@ -26,7 +26,7 @@ export const projectFiles = {
 /** A tool that the CLI offers, with the names of its inputs. */
 export type Offer = ReadonlyMap<string, ReadonlySet<string>>
 
-const roles = [
+export const roles = [
   { name: 'side', match: marks.side },
   { name: 'main', match: marks.prompt.replaceAll('.', '\\.') },
 ]

@@ -123,7 +123,8 @@ export const scenarioFrom = (scenario: Scenario, turn: number): Scenario => ({
 
 const words = { run: 'first run', resume: 'resumed run', accepted: 'run after the trim' } as const
 
-const ended = (id: keyof typeof words, run: RehearsalRun): Finding => ({
+/** How one start went, as a finding. */
+export const ended = (id: keyof typeof words, run: RehearsalRun): Finding => ({
   id,
   ok: !run.failed,
   found: run.failed

@@ -1,7 +1,8 @@
+import { isKnownPart } from '../../drift/opencode/dispositions.ts'
 import type { Read } from '../../transcript/reads.ts'
 import type { DroppedPath, KeptPath, TrimReport } from '../../transcript/report.ts'
 import { partTokens } from './conversation.ts'
-import { knownParts, type Message, type Part, type Session } from './session-schema.ts'
+import type { Message, Part, Session } from './session-schema.ts'
 
 export type KeptRead = { readonly read: Read; readonly isRefreshed: boolean }
 
@@ -33,7 +34,7 @@ export const reportOf = (trimmed: {
 
 const labelOf = (part: Part): string => (part.type === 'tool' ? `tool:${part.tool}` : part.type)
 
-const isKnown = (label: string): boolean => label.startsWith('tool:') || knownParts.has(label)
+const isKnown = (label: string): boolean => label.startsWith('tool:') || isKnownPart(`assistant/${label}`)
 
 const countsOf = ({ messages }: Session): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()

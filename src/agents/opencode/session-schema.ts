@@ -59,12 +59,6 @@ export type Session = v.InferOutput<typeof SessionSchema>
 export type Message = v.InferOutput<typeof MessageSchema>
 export type Part = v.InferOutput<typeof PartSchema>
 
-/** What a trim does with the parts of an answer; one of another type is dropped as well, and named in the report. */
-export const knownParts: ReadonlySet<string> = new Set([
-  ...['text', 'reasoning', 'tool', 'step-start', 'step-finish', 'patch', 'snapshot'],
-  ...['file', 'agent', 'subtask', 'compaction', 'retry'],
-])
-
 /** The session, or what in it differs from every format that yoke knows. */
 export const parseSession = (json: unknown): Session | string => {
   const result = v.safeParse(SessionSchema, json)

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { refusalText } from '../../drift/guard.ts'
+import { openCodeFormats, sessionDrift } from '../../drift/opencode/guard.ts'
 import { keepMatcher } from '../../transcript/keep-paths.ts'
 import { chooseReads, newestHalf } from '../../transcript/reads.ts'
 import { realPathOf } from '../../transcript/real-path.ts'
@@ -46,7 +48,20 @@ const trim = async (request: SessionTrim): Promise<SessionTrimmed> => {
   const cli: Cli = { program, cwd, env, launch }
   const before = await exported(cli, session, backup)
   if ('refusal' in before) return before.refusal
+  const drift = sessionDrift(before.json, await openCodeFormats(env), request.drift === 'strict')
+  if (drift.verdict === 'breaking') return { ...refused('drift', `${refusalText(drift)}.`), drift }
+  if (typeof before.session === 'string') return refused('drift', foreign(before.session))
+  return { ...(await trimKnown({ ...before, session: before.session }, request, cli)), drift }
+}
 
+const foreign = (what: string): string => `The session is in a format that yoke does not know: ${what}.`
+
+const trimKnown = async (
+  before: { readonly session: Session; readonly bytes: number },
+  request: SessionTrim,
+  cli: Cli,
+): Promise<SessionTrimmed> => {
+  const { session, backup } = request
   const { kept, dropped, unmatched } = await choose(before.session, request)
   const calls = kept.map(({ call }) => call)
   const planned = select(before.session, calls, mintIds(randomBytes))
@@ -68,7 +83,10 @@ const trim = async (request: SessionTrim): Promise<SessionTrimmed> => {
   return { status: 'applied', report, newSession: planned.info.id }
 }
 
-type Exported = { readonly session: Session; readonly bytes: number } | { readonly refusal: SessionTrimmed }
+type Exported =
+  /** `session`: or what of it yoke cannot read. */
+  | { readonly json: unknown; readonly session: Session | string; readonly bytes: number }
+  | { readonly refusal: SessionTrimmed }
 
 /** The stored session, with its export in `file`, whole or not at all. */
 const exported = async (cli: Cli, id: string, file: string): Promise<Exported> => {
@@ -81,11 +99,11 @@ const exported = async (cli: Cli, id: string, file: string): Promise<Exported> =
           ? refused('missing', `OpenCode has no session ${id}.`)
           : refused('export', `OpenCode could not export the session: ${failure}.`),
       }
-    const session = parseSession(parseJson(await readFile(partial, 'utf8')))
-    if (typeof session === 'string')
-      return { refusal: refused('drift', `The session is in a format that yoke does not know: ${session}.`) }
-    await rename(partial, file)
-    return { session, bytes: (await stat(file)).size }
+    const json = parseJson(await readFile(partial, 'utf8'))
+    const { size } = await stat(partial)
+    const session = parseSession(json)
+    if (typeof session !== 'string') await rename(partial, file)
+    return { json, session, bytes: size }
   } finally {
     await rm(partial, { force: true })
   }
@@ -133,7 +151,8 @@ const store = async (
     // An import puts the session into the project of the folder that it is run in.
     const failure = await runCli(cli, ['import', file], log)
     const found = failure === undefined ? await exported(cli, id, file) : undefined
-    if (found !== undefined && 'session' in found && isSame(planned, found.session)) return undefined
+    const stored = found !== undefined && 'session' in found ? found.session : ''
+    if (typeof stored !== 'string' && isSame(planned, stored)) return undefined
     await runCli(cli, ['session', 'delete', id], log)
     return failure === undefined
       ? refused('unverified', 'OpenCode did not store the trimmed session as it was given.')

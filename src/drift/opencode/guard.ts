@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { type Drift, driftOf, strictly } from '../drift.ts'
+import { fingerprint } from '../fingerprint.ts'
+import { type Format, FormatSchema, type FormatTerms, knownShapes, standingOf } from '../format.ts'
+import { learntFormats } from '../learnt.ts'
+import { isJson } from '../parts.ts'
+import { withRelease } from '../release.ts'
+import { isKnownPart } from './dispositions.ts'
+import { loadBearingOf } from './load-bearing.ts'
+import { eachPart, recordsOf } from './parts.ts'
+
+/** All formats of OpenCode that yoke knows here: its own, and those that were learnt on this machine. */
+export const openCodeFormats = async (
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Format[]> => {
+  const { opencodeFormats } = await import('../schemas/opencode.ts')
+  return [...v.parse(v.array(FormatSchema), opencodeFormats), ...(await learntFormats(env, 'opencode'))]
+}
+
+/**
+ * What in an exported session differs from all formats. An unknown part of the first prompt, which stays whole, breaks a trim; one
+ * of an answer goes. `line` counts the session itself as 1 and its messages from 2.
+ */
+export const sessionDrift = (exported: unknown, formats: readonly FormatTerms[], strict: boolean): Drift => {
+  const records = recordsOf(exported)
+  const seen = fingerprint({
+    known: knownShapes(formats),
+    isKnownPart,
+    thorough: true,
+    records: { eachPart, loadBearingOf },
+  })
+  for (const [index, record] of records.entries()) seen.parsed(record, index + 1)
+  const prompt = records.findIndex(({ message }) => isPrompt(message)) + 1
+  const found = seen.finish((line) => line === prompt)
+  const drift = withOlder(withRelease(found, seen.firstLine, formats, undefined), formats)
+  return strict ? strictly(drift) : drift
+}
+
+/** An older release than all that were tried breaks nothing: it stores the trimmed session itself, and what it stored is read back. */
+const withOlder = ({ versions, differences }: Drift, formats: readonly FormatTerms[]): Drift =>
+  driftOf(
+    versions,
+    differences.map((each) =>
+      each.kind === 'release' && standingOf(each.name.slice('release '.length), formats) === 'older'
+        ? { ...each, level: 'additive' }
+        : each,
+    ),
+  )
+
+const isPrompt = (message: unknown): boolean =>
+  isJson(message) && isJson(message['info']) && message['info']['role'] === 'user'
