@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AgentEvent, Invocation } from '../../src/agents/agent.ts'
+import type { AgentEvent, CommandLine, Installation, Invocation } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/claude.ts'
 import { type AgentOptions, startAgent } from '../../src/run/agent-process.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
@@ -19,18 +19,19 @@ const start = async (
 ) => {
   const events: AgentEvent[] = []
   const inspected: string[] = []
+  const installations: (Installation | undefined)[] = []
   const printed = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
   const home = await temporaryFolder()
   const run = await startAgent(
     {
       ...claude,
-      commandLine: (file, invocation, env, installation) => ({
-        ...claude.commandLine(file, invocation, env, installation),
-        args: [program, ...printed],
-      }),
+      commandLine: (file, invocation, env, installation) => {
+        installations.push(installation)
+        return { ...claude.commandLine(file, invocation, env, installation), args: [program, ...printed] }
+      },
       inspect: async (file) => {
         inspected.push(file)
-        return { settings: {}, env: {} }
+        return { settings: { model: 'm' }, env: { PROXY: 'p' } }
       },
     },
     process.execPath,
@@ -43,10 +44,19 @@ const start = async (
       ...options,
     },
   )
-  return { ...run, events, inspected }
+  return { ...run, events, inspected, installations }
 }
 
 describe('a start of an agent', () => {
+  it('takes over the settings of the user on the host; in an image, whose home the worker writes to, none', async () => {
+    const judge = { access: 'read-only' } as const
+    const place = { launch: (command: CommandLine) => command, failure: () => undefined, sweep: async () => {} }
+    expect((await start([init, result], judge)).installations).toEqual([
+      { settings: { model: 'm' }, env: { PROXY: 'p' } },
+    ])
+    expect((await start([init, result], judge, { place })).installations).toEqual([{ settings: {}, env: {} }])
+  })
+
   it('gives its events as they come and the outcome at the end', async () => {
     const { events, outcome, ending } = await start([init, result])
     expect(events.map(({ type }) => type)).toEqual(['started', 'result'])
