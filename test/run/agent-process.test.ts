@@ -50,7 +50,11 @@ const start = async (
 describe('a start of an agent', () => {
   it('takes over the settings of the user on the host; in an image, whose home the worker writes to, none', async () => {
     const judge = { access: 'read-only' } as const
-    const place = { launch: (command: CommandLine) => command, failure: () => undefined, sweep: async () => {} }
+    const place = {
+      launch: (command: CommandLine) => command,
+      failure: () => undefined,
+      sweep: async () => {},
+    }
     expect((await start([init, result], judge)).installations).toEqual([
       { settings: { model: 'm' }, env: { PROXY: 'p' } },
     ])
