@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { ensureRelease } from '../../src/probe/pinned-cli.ts'
 import { type FullRehearsal, rehearseAgain, rehearseFully } from '../../src/probe/rehearsal-full.ts'
 import { type RehearsalPlace, rehearsalPlace } from '../../src/probe/rehearsal-place.ts'
+import { throwIfCutOff } from './harvester.ts'
 
 /** Plays the scenarios with a release, and stores all that it wrote under `folder`, a subfolder a round. */
 export const capture = async (version: string, releases: string, folder: string): Promise<void> => {
@@ -11,8 +12,7 @@ export const capture = async (version: string, releases: string, folder: string)
   const again = await inPlace((place) =>
     rehearseAgain({ program, place, base: process.env, delayMs: 40 }, first.offer),
   )
-  const cutOff = first.findings.find(({ found }) => found.includes('(exit by signal)'))
-  if (cutOff !== undefined) throw new Error(`${cutOff.found} This says nothing about the release.`)
+  throwIfCutOff(first.findings)
   await rm(folder, { recursive: true, force: true })
   await store(join(folder, 'round-2'), again)
   await store(join(folder, 'round-1'), first)

@@ -6,7 +6,7 @@ import { opencodeScenario } from '../../src/probe/opencode-script.ts'
 import { ensureRelease } from '../../src/probe/pinned-cli.ts'
 import type { Finding } from '../../src/probe/rehearsal-checks.ts'
 import { rehearsalPlace } from '../../src/probe/rehearsal-place.ts'
-import type { Harvester } from './harvester.ts'
+import { type Harvester, throwIfCutOff } from './harvester.ts'
 
 type Capture = {
   readonly findings: readonly Finding[]
@@ -22,6 +22,7 @@ const capture: Harvester['capture'] = async (version, releases, folder) => {
     const { findings, streams, exported, store } = await rehearseOpenCode({
       ...{ program, place, scenario: opencodeScenario('full'), base: process.env },
     })
+    throwIfCutOff(findings)
     const files = store === undefined ? [] : [patternOf(relative(place.home, store))]
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })

@@ -10,6 +10,7 @@ import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { isAlive, readHolder } from '../run/lock.ts'
 import { openRun, type StoredRun } from '../run/open-run.ts'
+import { agentOf } from '../task/roles.ts'
 import { agentLineOf, streamFile } from '../ui/agent-log.ts'
 import { printableJson } from '../ui/format.ts'
 import { lineOf } from '../ui/lines.ts'
@@ -63,7 +64,7 @@ type Shown = {
 const pollMs = 300
 
 const showLog = async (stored: StoredRun, shown: Shown): Promise<void> => {
-  const print = printer(stored, agentByName(stored.begin.agent), shown)
+  const print = printer(stored, shown)
   const journal = openTail(stored.folder.events)
   const { lock } = loopFolder(process.cwd())
   for (;;) {
@@ -91,10 +92,11 @@ const parse = (line: string): RunEvent | undefined => {
 }
 
 /** Prints events in their order, and what each agent said and did between its start and its end. */
-const printer = ({ folder, begin }: StoredRun, agent: Agent, { iteration: wanted, json, colors }: Shown) => {
+const printer = ({ folder, begin, directives }: StoredRun, { iteration: wanted, json, colors }: Shown) => {
   let iteration = 0
   let cycle = 0
   let stream: Tail | undefined
+  let agent: Agent = agentByName(directives.agent)
   const isWanted = () => wanted === undefined || wanted === iteration
   const write = (text: string | undefined) => {
     if (text !== undefined && isWanted()) process.stdout.write(`${text}\n`)
@@ -114,7 +116,10 @@ const printer = ({ folder, begin }: StoredRun, agent: Agent, { iteration: wanted
       if (event.type === 'iteration.started') iteration = event.iteration
       if (event.type === 'cycle.started') cycle = event.cycle
       write(json ? printableJson(event) : headed(event, colors))
-      if (event.type === 'agent.started') stream = openTail(streamFile(folder, event, cycle + 1))
+      if (event.type === 'agent.started') {
+        agent = agentByName(agentOf(directives, event.role))
+        stream = openTail(streamFile(folder, event, cycle + 1))
+      }
     },
   }
 }

@@ -5,6 +5,7 @@ import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName } from '../agents/registry.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
+import type { InstalledAgent } from '../run/context.ts'
 import { dryRun } from '../run/dry-run.ts'
 import { loopFolder, runFolder } from '../run/folder.ts'
 import { readJournal } from '../run/journal.ts'
@@ -60,7 +61,7 @@ export const beginRun = async (
       project: process.cwd(),
       env: process.env,
       flags: directiveFlags(options),
-      findAgent: (directives) => findAgent(directives, async () => {}),
+      findAgent: (name, directives) => findAgent(name, directives, async () => {}),
     },
     file,
     kind,
@@ -72,10 +73,11 @@ export const beginRun = async (
 
 /** The image has the agent, and the container gets the key: then the host needs neither. */
 const findAgent = async (
+  name: string,
   directives: Directives,
   ready: (agent: Agent, file: string) => Promise<void>,
-): Promise<{ readonly agent: Agent; readonly agentFile: string }> => {
-  const agent = agentByName(directives.agent)
+): Promise<InstalledAgent> => {
+  const agent = agentByName(name)
   if (directives.image !== undefined) return { agent, agentFile: agent.name }
   const agentFile = await findExecutable(agent, process.env)
   await ready(agent, agentFile)
@@ -103,7 +105,7 @@ export const carryRun = async (
     env: process.env,
     flags: directiveFlags(options),
     askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
-    findAgent: (directives) => findAgent(directives, requireLogin),
+    findAgent: (name, directives) => findAgent(name, directives, requireLogin),
     onEvent: output.event,
     onActivity: output.activity,
   })

@@ -9,6 +9,7 @@ import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { openRun, type StoredRun } from '../run/open-run.ts'
+import { agentOf } from '../task/roles.ts'
 import { newestOf, streamFile } from '../ui/agent-log.ts'
 import {
   formatAfter,
@@ -108,10 +109,10 @@ const summary = (stored: StoredRun) => {
 }
 
 /** What the agent that runs has done last, from the end of its event stream. */
-const doingNow = ({ folder, events, begin, saga }: StoredRun): string | undefined => {
+const doingNow = ({ folder, events, begin, directives, saga }: StoredRun): string | undefined => {
   const start = events.findLast(({ type }) => type === 'agent.started' || type === 'agent.finished')
   if (start?.type !== 'agent.started') return undefined
-  const agent = agentByName(begin.agent)
+  const agent = agentByName(agentOf(directives, start.role))
   const lines = lastLines(streamFile(folder, start, (saga?.cycle ?? 0) + 1))
   const doing = newestOf(lines.flatMap(agent.parseLine), begin.cwd)
   return `${start.role}${doing === undefined ? '' : `: ${doing}`}`

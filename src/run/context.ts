@@ -1,4 +1,4 @@
-import type { Agent, Place } from '../agents/agent.ts'
+import type { Agent, Place, Role } from '../agents/agent.ts'
 import type { Activity, NewEvent } from '../events.ts'
 import type { Run } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
@@ -6,13 +6,26 @@ import type { Directives } from '../task/directives.ts'
 import type { LoopFolder, RunFolder } from './folder.ts'
 import type { Fingerprinter } from './progress.ts'
 
+/** An agent that can be started. */
+export type InstalledAgent = {
+  readonly agent: Agent
+  /** The absolute path of its program; in an image its name. */
+  readonly agentFile: string
+}
+
+/** Who plays which role; a periodic is played by the worker's agent. */
+export type Cast = Readonly<Record<'worker' | 'judge' | 'scoper', InstalledAgent>>
+
+/** The agent that plays a role. */
+export const playerOf = (cast: Cast, role: Role): InstalledAgent =>
+  role === 'judge' || role === 'scoper' ? cast[role] : cast.worker
+
 /** What a run is given at its start. */
 export type RunSettings = {
   readonly project: string
   readonly loop: LoopFolder
   readonly run: RunFolder
-  readonly agent: Agent
-  readonly agentFile: string
+  readonly cast: Cast
   readonly directives: Directives
   /** The task's prompt. */
   readonly task: string

@@ -2,6 +2,8 @@ import { openingPrompt } from '../loop/prompts.ts'
 import { initialState } from '../loop/reduce.ts'
 import { loadTask } from '../task/load.ts'
 import type { Resolved } from '../task/resolve.ts'
+import { castOf } from './cast.ts'
+import { playerOf } from './context.ts'
 import { readInstructions } from './instructions.ts'
 import type { RunRequest } from './start.ts'
 import { withBudget } from './steps/agent.ts'
@@ -43,7 +45,7 @@ export const dryRun = async (
     flags: request.flags,
     env,
   })
-  const { agent, agentFile } = await request.findAgent(directives)
+  const cast = await castOf(request.findAgent, directives, kind)
   const instructions = await readInstructions(project)
   const settings = {
     project,
@@ -59,23 +61,26 @@ export const dryRun = async (
     workerInvocation(project, directives, opening, { kind: 'new' }),
     ...(directives.judge === 'off' ? [] : [judgeInvocation(settings, task)]),
   ]
-  const installation = await agent.inspect(agentFile, env, (command) => command)
   return {
     task: file,
     directives,
     origin,
-    starts: invocations.map((invocation) => {
-      const { file: program, args } = agent.commandLine(
-        agentFile,
-        withBudget(invocation, state),
-        env,
-        installation,
-      )
-      return {
-        role: invocation.role as PlannedStart['role'],
-        command: [program, ...args],
-        prompt: invocation.prompt,
-      }
-    }),
+    starts: await Promise.all(
+      invocations.map(async (invocation) => {
+        const { agent, agentFile } = playerOf(cast, invocation.role)
+        const installation = await agent.inspect(agentFile, env, (command) => command)
+        const { file: program, args } = agent.commandLine(
+          agentFile,
+          withBudget(invocation, state),
+          env,
+          installation,
+        )
+        return {
+          role: invocation.role as PlannedStart['role'],
+          command: [program, ...args],
+          prompt: invocation.prompt,
+        }
+      }),
+    ),
   }
 }

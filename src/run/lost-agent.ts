@@ -3,7 +3,7 @@ import type { Ending, Invocation } from '../agents/agent.ts'
 import type { RunEvent } from '../events.ts'
 import { billOf } from '../loop/cost.ts'
 import { sessionOf } from '../loop/session.ts'
-import type { RunContext } from './context.ts'
+import { playerOf, type RunContext } from './context.ts'
 import { eventTally } from './event-tally.ts'
 import { agentFiles, cycleFolder, iterationFolder } from './folder.ts'
 import { lineSplitter } from './lines.ts'
@@ -13,8 +13,9 @@ import { unfinishedStart } from './orphan.ts'
 export const countLostAgent = async (context: RunContext, past: readonly RunEvent[]): Promise<void> => {
   const start = unfinishedStart(past)
   if (start === undefined) return
-  const { agent, run, project, record, state, progress, now } = context
+  const { cast, run, project, record, state, progress, now } = context
   const { iteration, role, attempt, session } = start
+  const { agent } = playerOf(cast, role)
   const folder =
     role === 'scoper' ? cycleFolder(run, (progress().saga?.cycle ?? 0) + 1) : iterationFolder(run, iteration)
   const tally = eventTally()

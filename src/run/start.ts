@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent } from '../agents/agent.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { NewEvent, RunEvent } from '../events.ts'
 import { prepareSandbox, requireSandbox, type SandboxRequest } from '../sandbox/sandbox.ts'
@@ -11,7 +10,8 @@ import { loadTask, withPeriodicPrompts } from '../task/load.ts'
 import { resolveDirectives } from '../task/resolve.ts'
 import { version } from '../version.ts'
 import { carryOut, type RunListener } from './carry-out.ts'
-import type { RunSettings } from './context.ts'
+import { castOf, type FindAgent } from './cast.ts'
+import type { Cast, InstalledAgent, RunSettings } from './context.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
 import { readInstructions } from './instructions.ts'
 import { takeLock } from './lock.ts'
@@ -27,9 +27,7 @@ export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
     /** Directives from the command line, by key. */
     readonly flags: Readonly<Record<string, unknown>>
     readonly askForTrust: AskForTrust
-    readonly findAgent: (
-      directives: Directives,
-    ) => Promise<{ readonly agent: Agent; readonly agentFile: string }>
+    readonly findAgent: FindAgent
   }
 
 type End = RunEvent & { type: 'run.finished' }
@@ -43,10 +41,10 @@ export const startRun = async (
   const { project, env } = request
   const task = await loadTask({ file: taskFile, cwd: project, flags: request.flags, env })
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
-  const { agent, agentFile } = await request.findAgent(task.directives)
-  refuseArguments(agent, agentFile, project, task.directives, env)
+  const cast = await castOf(request.findAgent, task.directives, kind)
+  refuseArguments(cast.worker, project, task.directives, env)
   const loop = loopFolder(project)
-  await requirePlace(agent, { project, loop: loop.root, directives: task.directives, env })
+  await requirePlace(cast, { project, loop: loop.root, directives: task.directives, env })
   await ensureLoopFolder(loop)
   await rememberTrust(project, powersOf(task.directives), env)
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
@@ -64,8 +62,7 @@ export const startRun = async (
       ...(await readPrompts(run)),
       loop,
       run,
-      agent,
-      agentFile,
+      cast,
       directives: task.directives,
       now: Date.now,
       random: Math.random,
@@ -79,8 +76,8 @@ export const startRun = async (
         format: fileFormat,
         task: task.file,
         cwd: project,
-        agent: agent.name,
-        agentFile,
+        agent: cast.worker.agent.name,
+        agentFile: cast.worker.agentFile,
         progress: await progressFingerprint(project, await readNotes(loop.notes)),
         directives: asInput(task.directives),
       },
@@ -98,7 +95,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
   const { folder: run } = await openRun(loop, wanted)
   const release = await takeLock(loop.lock, run.id, new Date())
   try {
-    const { events, state, directives: stored } = await openRun(loop, run.id)
+    const { begin, events, state, directives: stored } = await openRun(loop, run.id)
     if (state.finished === 'done')
       throw new YokeError(
         'E_RUN_DONE',
@@ -112,14 +109,14 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     ])
     await requireTrust(project, powersOf(stored), request.env, request.askForTrust)
     const directives = await withPeriodicPrompts(resolved.directives, project, request.env)
-    const { agent, agentFile } = await request.findAgent(directives)
-    refuseArguments(agent, agentFile, project, directives, request.env)
-    await requirePlace(agent, { project, loop: loop.root, directives, env: request.env })
+    const cast = await castOf(request.findAgent, directives, begin.kind)
+    refuseArguments(cast.worker, project, directives, request.env)
+    await requirePlace(cast, { project, loop: loop.root, directives, env: request.env })
     await rememberTrust(project, powersOf(directives), request.env)
     await endOrphan(events)
     const prompts = await readPrompts(run)
     return await carry(
-      { ...request, ...prompts, loop, run, agent, agentFile, directives, now: Date.now, random: Math.random },
+      { ...request, ...prompts, loop, run, cast, directives, now: Date.now, random: Math.random },
       { type: 'run.resumed', yoke: version, format: fileFormat, directives: asInput(directives) },
       events,
     )
@@ -160,19 +157,20 @@ const runInPlace = async (
   }
 }
 
-/** Throws what keeps the agent from working in the image that the directives name. */
-const requirePlace = async (agent: Agent, request: Omit<SandboxRequest, 'image'>): Promise<void> => {
+/** Throws what keeps an agent from working in the image that the directives name. */
+const requirePlace = async (cast: Cast, request: Omit<SandboxRequest, 'image'>): Promise<void> => {
   const { image } = request.directives
-  if (image !== undefined) await requireSandbox(agent, { ...request, image })
+  if (image === undefined) return
+  for (const agent of new Set(Object.values(cast).map((each) => each.agent)))
+    await requireSandbox(agent, { ...request, image })
 }
 
 /** Throws `E_AGENT_ARGS` for what the agent's command line would refuse, before anything is written. */
 const refuseArguments = (
-  agent: Agent,
-  file: string,
+  { agent, agentFile }: InstalledAgent,
   cwd: string,
   directives: Directives,
   env: RunSettings['env'],
 ): void => {
-  agent.commandLine(file, workerInvocation(cwd, directives, '', { kind: 'new' }), env)
+  agent.commandLine(agentFile, workerInvocation(cwd, directives, '', { kind: 'new' }), env)
 }

@@ -80,16 +80,34 @@ export const DirectivesSchema = v.strictObject({
     ),
     'claude',
   ),
+  'judge-agent': may(
+    v.picklist(['claude', 'opencode']),
+    choice('Agent of the judge', "The coding agent that judges; the worker's when it is left out.", [
+      'claude',
+      'opencode',
+    ]),
+  ),
+  'scoper-agent': may(
+    v.picklist(['claude', 'opencode']),
+    choice(
+      'Agent of the scoper',
+      "The coding agent that plans the cycles of a saga; the worker's when it is left out.",
+      ['claude', 'opencode'],
+    ),
+  ),
   model: may(value.name, model('Model', "The worker's model; the agent's own choice when it is left out.")),
   'judge-model': may(
     value.name,
-    model('Model of the judge', "The judge's model; the worker's when it is left out."),
+    model(
+      'Model of the judge',
+      "The judge's model; the worker's when it is left out and the agent is the same.",
+    ),
   ),
   'scoper-model': may(
     value.name,
     model(
       'Model of the scoper',
-      "The model that plans the cycles of a saga; the worker's when it is left out.",
+      "The model that plans the cycles of a saga; the worker's when it is left out and the agent is the same.",
     ),
   ),
   'agent-args': v.optional(

@@ -41,3 +41,15 @@ it('refuses what a run would refuse', async () => {
   const where = await place('---\nmax-iteration: 2\n---\nDo it.\n')
   expect(await yoke(['brute', 'task.md', '--dry-run'], where)).toMatchObject({ code: 2, stdout: '' })
 })
+
+it('asks for the agent of the judge before anything is written', async () => {
+  const { cwd, env } = await place('---\njudge-agent: opencode\n---\nDo it.\n')
+  const where = { cwd, env: { ...env, PATH: dirname(claude) } }
+  for (const more of [['--dry-run'], []]) {
+    const { code, stderr } = await yoke(['brute', 'task.md', ...more], where)
+    expect(code).toBe(1)
+    expect(stderr).toContain('The agent `opencode` is not on PATH.')
+  }
+  expect(readdirSync(cwd)).toEqual(['task.md'])
+  expect((await yoke(['brute', 'task.md', '--dry-run', '--judge', 'off'], where)).code).toBe(0)
+})

@@ -1,11 +1,10 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events.ts'
 import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
-import { opencodePath } from '../helpers/opencode.ts'
-import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { place, reply, roles, say, think, verdict } from './project.ts'
+import { eventsOf } from '../helpers/yoke.ts'
+import { edit, model, notes, of, openCodeProject, read } from './opencode-project.ts'
+import { reply, roles, say, think, verdict } from './project.ts'
 
 const files = {
   'task.md':
@@ -14,16 +13,6 @@ const files = {
   'b.txt': 'nothing yet\n',
   'c.txt': 'a file that is read once and not needed again\n',
 }
-
-const read = (path: string) => ({ tool: 'read', input: { filePath: `{{cwd}}/${path}` } })
-const edit = (path: string, from: string, to: string) => ({
-  tool: 'edit',
-  input: { filePath: `{{cwd}}/${path}`, oldString: from, newString: to },
-})
-const notes = (content: string) => ({
-  tool: 'write',
-  input: { filePath: '{{cwd}}/.loop/notes.md', content },
-})
 
 /** A check fails, then the judge objects, then it is done. */
 const scenario = {
@@ -55,30 +44,12 @@ const scenario = {
   },
 }
 
-const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
-  events.filter((event): event is RunEvent & { type: T } => 'type' in event && event.type === type)
-
 describe('yoke brute with the real OpenCode', () => {
   it('works in one line of sessions, trimmed between iterations, until the judge says done', {
     timeout: 600_000,
   }, async () => {
-    const { project, home, server, env } = await place({ files, scenario })
-    const bin = join(home, 'bin')
-    await mkdir(bin)
-    await symlink(opencodePath(), join(bin, 'opencode'))
-    const run = await yoke(
-      [
-        'brute',
-        'task.md',
-        '--trust',
-        '--max-iterations',
-        '5',
-        '--json',
-        '--model',
-        'anthropic/claude-sonnet-4-5',
-      ],
-      { cwd: project, env: { ...env, PATH: `${bin}:${dirname(process.execPath)}:${env.PATH}` } },
-    )
+    const { project, server, run: start } = await openCodeProject({ files, scenario })
+    const run = await start(['brute', 'task.md', '--trust', '--max-iterations', '5', '--model', model])
     expect(run.stderr).toBe('')
     expect(run.code).toBe(0)
     expect(await readFile(join(project, 'a.txt'), 'utf8')).toBe('two\nkept line\n')

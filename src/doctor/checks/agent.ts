@@ -1,8 +1,13 @@
 import * as v from 'valibot'
 import { agentByName } from '../../agents/registry.ts'
-import { check, fail, ok, skip } from '../check.ts'
+import { check, fail, type Look, ok, skip } from '../check.ts'
 
-/** Which agents are installed; the one that the configuration names must be. */
+const wantedAgents = (directives: Look['directives']): readonly (string | undefined)[] =>
+  directives === undefined
+    ? ['claude']
+    : [directives.agent, directives['judge-agent'], directives['scoper-agent']]
+
+/** Which agents are installed; those that the configuration names must be. */
 export const agent = check({
   id: 'agent',
   facts: v.strictObject({
@@ -19,7 +24,7 @@ export const agent = check({
       agent: name,
       path: file ?? null,
       version: version ?? null,
-      wanted: (directives?.agent ?? 'claude') === name && image === undefined,
+      wanted: image === undefined && wantedAgents(directives).includes(name),
       others: agents.some((each) => each.agent.name !== name && each.file !== undefined),
     })),
   judge: ({ agent: name, path, version, wanted, others }) => {

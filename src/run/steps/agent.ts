@@ -6,7 +6,7 @@ import { sessionOf } from '../../loop/session.ts'
 import type { RunState } from '../../loop/state.ts'
 import { processStart } from '../../system/process-start.ts'
 import { startAgent } from '../agent-process.ts'
-import { Aborted, type RunContext } from '../context.ts'
+import { Aborted, playerOf, type RunContext } from '../context.ts'
 import { contextMeter } from '../context-meter.ts'
 import { agentFiles, iterationFolder } from '../folder.ts'
 import { tellStreamDrift } from './drift.ts'
@@ -20,6 +20,7 @@ export const runAgent = async (
   const { record, show, state, directives, now } = context
   const { iteration } = state()
   const { role, session } = invocation
+  const { agent, agentFile } = playerOf(context.cast, role)
   const attempt = (state().attempts[role] ?? 0) + 1
   const printedBefore = session.kind === 'resume' ? sessionOf(state(), role).costUsd : 0
   const files = agentFiles(folder, role, attempt)
@@ -30,8 +31,8 @@ export const runAgent = async (
   const began = now()
 
   const { outcome, ending, unknownEvents } = await startAgent(
-    context.agent,
-    context.agentFile,
+    agent,
+    agentFile,
     withBudget(invocation, state()),
     {
       env: context.env,
@@ -73,7 +74,7 @@ export const runAgent = async (
   )
   const bill = billOf(outcome, {
     printedBefore,
-    isSessionCost: context.agent.printsSessionCost(version),
+    isSessionCost: agent.printsSessionCost(version),
     known: state(),
   })
   const kept = optional('session', session.kind === 'ephemeral' ? undefined : outcome.session)

@@ -30,10 +30,10 @@ export const startCycle = async (
 }
 
 const goneReason = async (
-  { agent, project, env }: RunContext,
+  { cast, project, env }: RunContext,
   session: string,
 ): Promise<string | undefined> =>
-  (await agent.findSession(session, project, env)) === undefined
+  (await cast.worker.agent.findSession(session, project, env)) === undefined
     ? 'its file is not where the agent keeps it'
     : undefined
 

@@ -8,6 +8,7 @@ import { judgePrompt } from '../../loop/prompts.ts'
 import { isOrdinary } from '../../loop/recovery.ts'
 import { taskOf } from '../../loop/run.ts'
 import { verdictFromText } from '../../loop/verdict.ts'
+import { modelOf } from '../../task/roles.ts'
 import type { RunContext, RunSettings } from '../context.ts'
 import { iterationFolder } from '../folder.ts'
 import { instructionsOf } from '../instructions.ts'
@@ -41,7 +42,7 @@ export const judgeInvocation = (
   task: string,
 ): Invocation => {
   const { directives, project, judgeWords } = settings
-  const model = directives['judge-model'] ?? directives.model
+  const model = modelOf(directives, 'judge')
   return {
     role: 'judge',
     prompt: judgePrompt(task, judgeWords, instructionsOf(settings)),

@@ -10,6 +10,7 @@ import { condensedLog } from '../../loop/saga-log.ts'
 import { type ScoperBrief, scoperPrompt } from '../../loop/scoper-prompt.ts'
 import { sessionOf } from '../../loop/session.ts'
 import type { Step } from '../../loop/state.ts'
+import { modelOf } from '../../task/roles.ts'
 import type { RunContext, RunSettings } from '../context.ts'
 import { cycleFolder } from '../folder.ts'
 import { instructionsOf } from '../instructions.ts'
@@ -48,7 +49,7 @@ export const scoperInvocation = (
   brief: Pick<ScoperBrief, 'log' | 'cycle' | 'hasSession'>,
 ): Invocation => {
   const { directives, project, task } = settings
-  const model = directives['scoper-model'] ?? directives.model
+  const model = modelOf(directives, 'scoper')
   const instructions = instructionsOf(settings)
   return {
     role: 'scoper',

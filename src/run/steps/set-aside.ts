@@ -3,11 +3,12 @@ import type { RunContext } from '../context.ts'
 
 /** Puts a session that could not go on into the run's folder; that it cannot be moved stops nothing. */
 export const setAside = async (
-  { agent, project, env, run, record }: RunContext,
+  { cast, project, env, run, record }: RunContext,
   session: string,
 ): Promise<void> => {
   try {
-    await agent.setAside?.(session, project, env, join(run.backups, `${session}.stale`))
+    // Judge and scoper have no stored session.
+    await cast.worker.agent.setAside?.(session, project, env, join(run.backups, `${session}.stale`))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     record({

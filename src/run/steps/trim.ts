@@ -5,7 +5,7 @@ import type { NewEvent } from '../../events.ts'
 import { unlessWorker } from '../../loop/session.ts'
 import type { Step } from '../../loop/state.ts'
 import type { TrimReport } from '../../transcript/report.ts'
-import type { RunContext } from '../context.ts'
+import { playerOf, type RunContext } from '../context.ts'
 import { fileStem, iterationFolder } from '../folder.ts'
 import { tellSessionDrift } from './drift.ts'
 
@@ -14,7 +14,8 @@ export const trimSession = async (
   context: RunContext,
   { role = 'worker', session, keep, harder }: Step & { do: 'trim' },
 ): Promise<void> => {
-  const { agent, agentFile, place, record, project, env, directives, run, state, now } = context
+  const { cast, place, record, project, env, directives, run, state, now } = context
+  const { agent, agentFile } = playerOf(cast, role)
   const refuse = (code: string, reason: string) =>
     record({ type: 'trim.refused', ...unlessWorker(role), session, code, reason })
   const file = await agent.findSession(session, project, env)

@@ -1,8 +1,10 @@
 import * as v from 'valibot'
-import { claude } from '../../agents/claude/claude.ts'
+import type { CommandLine } from '../../agents/agent.ts'
+import { agentByName } from '../../agents/registry.ts'
 import { judgeInvocation } from '../../run/steps/judge.ts'
 import { scoperInvocation } from '../../run/steps/scoper.ts'
-import { DirectivesSchema } from '../../task/directives.ts'
+import { type Directives, DirectivesSchema } from '../../task/directives.ts'
+import { agentOf } from '../../task/roles.ts'
 import { area } from '../area.ts'
 
 const TextsSchema = v.strictObject({
@@ -29,6 +31,8 @@ export const brief = area(
     texts: TextsSchema,
   }),
   v.strictObject({
+    /** The agent that plays the role. */
+    agent: v.string(),
     model: v.nullable(v.string()),
     /** Whether the role may change the project. */
     mayChange: v.boolean(),
@@ -49,15 +53,26 @@ export const brief = area(
       role === 'judge'
         ? judgeInvocation(settings, texts.task)
         : scoperInvocation(settings, { log: texts.log, cycle: 2, hasSession: true })
-    const { args } = claude.commandLine('claude', invocation, {})
+    const agent = agentOf(directives, role)
     return {
+      agent,
       model: invocation.model ?? null,
       mayChange: invocation.access !== 'read-only',
-      readsSettings:
-        args[args.indexOf('--setting-sources') + 1] !== '' || !args.includes('--strict-mcp-config'),
+      readsSettings: readsSettings[agent](agentByName(agent).commandLine(agent, invocation, usersEnv)),
       told: Object.entries(texts)
         .filter(([, text]) => text !== '' && invocation.prompt.includes(text))
         .map(([name]) => name),
     }
   },
 )
+
+const usersEnv = { HOME: '/home/user', XDG_CONFIG_HOME: '/home/user/.config' }
+
+/** How a command line of each agent tells whether settings and memory are read. */
+const readsSettings: Readonly<Record<Directives['agent'], (command: CommandLine) => boolean>> = {
+  claude: ({ args }) =>
+    args[args.indexOf('--setting-sources') + 1] !== '' || !args.includes('--strict-mcp-config'),
+  opencode: ({ env }) =>
+    env['XDG_CONFIG_HOME'] === usersEnv.XDG_CONFIG_HOME ||
+    ['OPENCODE_DISABLE_PROJECT_CONFIG', 'OPENCODE_DISABLE_CLAUDE_CODE'].some((name) => env[name] !== '1'),
+}
