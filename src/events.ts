@@ -41,6 +41,8 @@ const stamp = { at: v.pipe(text, v.isoTimestamp()), run: text }
 /** The role whose session or notes an event is about, where it is not the worker. */
 const other = { role: v.optional(RoleSchema) }
 
+const DiffSize = { files: count, insertions: count, deletions: count }
+
 const event = <const T extends string, E extends v.ObjectEntries>(type: T, entries: E) =>
   v.object({ type: v.literal(type), ...stamp, ...entries })
 
@@ -61,9 +63,17 @@ export const RunEventSchema = v.variant('type', [
     agentFile: text,
     /** The fingerprint of the project before the first iteration. */
     progress: text,
+    /** Where commits are made: HEAD, `null` before the first commit. */
+    commit: v.optional(v.nullable(text)),
     directives: v.record(text, v.unknown()),
   }),
-  event('run.resumed', { yoke: text, format: v.optional(count), directives: v.record(text, v.unknown()) }),
+  event('run.resumed', {
+    yoke: text,
+    format: v.optional(count),
+    /** HEAD, where it may have moved while the run was stopped. */
+    commit: v.optional(v.nullable(text)),
+    directives: v.record(text, v.unknown()),
+  }),
   event('run.stopping', { signal: text }),
   event('iteration.started', { iteration: count, session: v.optional(text) }),
   event('agent.started', {
@@ -106,7 +116,14 @@ export const RunEventSchema = v.variant('type', [
   }),
   event('session.stale', { ...other, session: text, reason: text }),
   event('session.forked', { ...other, session: text, reason: text }),
-  event('notes.read', { ...other, keep: v.nullable(v.array(text)), reset: v.boolean(), digest: text }),
+  event('notes.read', {
+    ...other,
+    keep: v.nullable(v.array(text)),
+    reset: v.boolean(),
+    digest: text,
+    /** What the worker says for the next commit. */
+    commit: v.optional(v.object({ subject: text, body: text })),
+  }),
   event('trim.applied', {
     ...other,
     session: text,
@@ -146,6 +163,18 @@ export const RunEventSchema = v.variant('type', [
   }),
   event('judge.verdict', { iteration: count, ...VerdictSchema.entries }),
   event('judge.unreadable', { iteration: count, attempt: count, text }),
+  /** HEAD has moved since the last commit that is known, by a commit of yoke's or of the worker's own. */
+  event('commit.made', {
+    iteration: count,
+    from: v.nullable(text),
+    commit: text,
+    subject: text,
+    ...DiffSize,
+  }),
+  event('commit.skipped', { iteration: count, reason: text }),
+  /** What a failed iteration changed is taken back, and stands under `ref`. */
+  event('rollback.done', { iteration: count, ref: text, commit: text, ...DiffSize }),
+  event('rollback.skipped', { iteration: count, reason: text }),
   event('cycle.planned', { cycle: count, ...PlanSchema.entries }),
   event('scoper.unreadable', { cycle: count, attempt: count, text }),
   event('cycle.started', {

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../events.ts'
+import { failedIteration } from './checkpoint.ts'
 import { endsIteration, isOrdinary } from './recovery.ts'
 import { afterTurn, withSession } from './session.ts'
 import type { RunState } from './state.ts'
@@ -38,12 +39,11 @@ export const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.f
   }
   if (isOrdinary(event.class)) return { ...afterTurn(paid, event), phase: { at: 'notes' } }
   if (endsIteration(event.class)) {
-    return {
+    return failedIteration({
       ...paid,
       feedback: { kind: 'cut-off', why: event.evidence || event.class },
       trace: { ...paid.trace, failure: event.class, said: event.evidence || event.class },
-      phase: { at: 'progress' },
-    }
+    })
   }
   return { ...paid, phase: { at: 'recover', from: 'worker', failure } }
 }

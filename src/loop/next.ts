@@ -37,7 +37,11 @@ export const nextStep = (state: RunState, now: Now): Step => {
     case 'check':
       return checkStep(state, phase.index)
     case 'judge':
-      return { do: 'run-judge' }
+      return judgeStep(state)
+    case 'commit':
+      return { do: 'commit' }
+    case 'rollback':
+      return { do: 'roll-back' }
     case 'recover':
       return recover(state, phase.from, phase.failure, now.time, now.jitter)
     case 'progress':
@@ -115,9 +119,13 @@ export const stopStep = (result: 'interrupted' | 'terminated'): Step => ({
 })
 
 const checkStep = (state: RunState, index: number): Step => {
-  const { checks, judge } = state.directives
-  const command = checks[index]
+  const command = state.directives.checks[index]
   if (command !== undefined) return { do: 'check', command }
+  return state.directives.commit === 'each' ? { do: 'commit' } : judgeStep(state)
+}
+
+const judgeStep = (state: RunState): Step => {
+  const { checks, judge } = state.directives
   if (judge !== 'off') return { do: 'run-judge' }
   return checks.length === 0
     ? { do: 'measure-progress' }

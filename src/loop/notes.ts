@@ -11,7 +11,7 @@ export type Notes = {
  * 1. A line inside a fenced code block does not count. A fence is a run of three or more backticks or tildes, behind
  *    indentation, `>` and list markers; a backtick fence has no backtick in what follows it. It is closed by a line of
  *    nothing but a run of the same character that is at least as long, or by the end of the text.
- * 2. A directive is `KEEP` or `RESET`, in capitals, and a colon, with white space allowed before the colon. Before it
+ * 2. A directive is `KEEP`, `RESET` or `COMMIT`, in capitals, and a colon, with white space allowed before the colon. Before it
  *    may stand indentation, `>`, list markers, a check box and heading marks, and emphasis or backticks, which are
  *    closed before or behind the colon or at the end of the line: `- **KEEP:** a`, "`KEEP: a`". Within a sentence it does
  *    not count, nor in lower case: prose begins a line with "Keep:", and a session cut down by mistake is lost.
@@ -29,6 +29,8 @@ export type Notes = {
  * 8. A bare `none`, in any case, clears all entries before it, those of earlier lines too.
  * 9. Comments: `#` where an entry could begin, up to the end of the line; there as well `(...)` when white space, a comma,
  *    punctuation or the end follows, and `<!-- ... -->`; a lone dash or arrow behind an entry, up to the next comma.
+ * 10. `COMMIT:` names the subject of the next commit; what follows, up to a blank line, a directive or a fence, is its body. The
+ *    last such line counts. When it names none, the first line below it does.
  */
 export const parseNotes = (text: string): Notes => {
   let keep: string[] | undefined
@@ -56,6 +58,24 @@ export const parseNotes = (text: string): Notes => {
     else add(entriesOf(item).filter(({ leads }) => leads))
   }
   return { keep: keep && [...new Set(keep)], reset }
+}
+
+/** What a `COMMIT` line and the lines below it say for the next commit; undefined when there is none (§3.11). */
+export const commitWordsOf = (
+  text: string,
+): { readonly subject: string; readonly body: string } | undefined => {
+  const lines = linesOf(text)
+  const at = lines.findLastIndex(({ content, isCode }) => !isCode && directiveOf(content)?.key === 'COMMIT')
+  if (at === -1) return undefined
+  const below = lines.slice(at + 1)
+  const end = below.findIndex(
+    ({ content, isCode }) => isCode || content.trim() === '' || directiveOf(content) !== undefined,
+  )
+  const body = below.slice(0, end === -1 ? below.length : end).map(({ content }) => content.trimEnd())
+  const subject = directiveOf(lines[at]?.content ?? '')?.value || body.shift()?.replace(/^\s*[-*+]\s+/, '')
+  return subject === undefined || subject.trim() === ''
+    ? undefined
+    : { subject: subject.trim(), body: body.join('\n') }
 }
 
 /** The lines that ask for a fork, counted from 0. */
@@ -100,7 +120,7 @@ const linesOf = (text: string): readonly Line[] => {
 }
 
 const directive =
-  /^\s*(?:>\s*|[-*+]\s+|\d{1,9}[.)]\s+|#{1,6}\s+)*(?:\[[ xX]\]\s+)?(\*{1,3}|_{1,3}|`{1,2}|~~)?(KEEP|RESET)(.*)$/s
+  /^\s*(?:>\s*|[-*+]\s+|\d{1,9}[.)]\s+|#{1,6}\s+)*(?:\[[ xX]\]\s+)?(\*{1,3}|_{1,3}|`{1,2}|~~)?(KEEP|RESET|COMMIT)(.*)$/s
 const listItem = /^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$/s
 
 /** Key and value of a directive line, with the emphasis around it taken off. */

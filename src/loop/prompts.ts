@@ -1,4 +1,5 @@
 import type { Periodic } from '../task/directives.ts'
+import { rollbackText } from './checkpoint.ts'
 import { sessionOf } from './session.ts'
 import type { Feedback, RunState } from './state.ts'
 
@@ -19,11 +20,18 @@ KEEP: src/a.ts, "docs/a file with spaces.md", src/core/**
 Name only files that you will need again; everything else can be read again later. \`KEEP: none\` keeps nothing.
 A line \`RESET: TRUE\` in the notes starts a fresh conversation for the next turn. Your notes stay, this prompt too.`
 
+const commitProtocol = `What you did in a turn is committed for you once the checks have passed: commit nothing yourself. Say in \`${notesFile}\` what
+you did, for the message of that commit, anew each time:
+
+COMMIT: Keep digits in slugify
+- slugify.js: digits are kept`
+
 /** The prompt of the first iteration of a session: protocol and whole task, and what is known from an earlier session. */
 export const openingPrompt = (task: string, state: RunState): string =>
   [
     '# How you work',
     protocol,
+    ...((state.directives.commit ?? 'off') === 'off' ? [] : [commitProtocol]),
     '# The task',
     task.trim(),
     ...(state.iteration > 1
@@ -35,6 +43,7 @@ export const openingPrompt = (task: string, state: RunState): string =>
         ]
       : []),
     ...(state.feedback === undefined ? [] : [feedbackText(state.feedback)]),
+    ...rollbackText(state),
   ].join('\n\n')
 
 /**
@@ -52,6 +61,7 @@ export const nextPrompt = (task: string, state: RunState): string =>
         ]
       : []),
     feedbackText(state.feedback ?? { kind: 'unjudged' }),
+    ...rollbackText(state),
     ...changesText(state),
     ...(state.reminded
       ? []

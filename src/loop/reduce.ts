@@ -1,6 +1,7 @@
 import type { RunEvent } from '../events.ts'
 import type { Directives } from '../task/directives.ts'
 import { agentFinished, paidFor } from './agent-finished.ts'
+import { checkpointed, failedIteration } from './checkpoint.ts'
 import { isPeriodicEvent, reducePeriodic } from './periodics.ts'
 import { sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
 import type { CheckFailure, Phase, RunState, Trace } from './state.ts'
@@ -50,7 +51,7 @@ export const reduce = (state: RunState, event: RunEvent): RunState => {
 const apply = (state: RunState, event: RunEvent, at: number): RunState => {
   switch (event.type) {
     case 'run.resumed':
-      return resumed(state, at)
+      return { ...resumed(state, at), ...(event.commit === undefined ? {} : { commit: event.commit }) }
     case 'run.stopping':
       return { ...state, stopping: event.signal === 'SIGTERM' ? 'terminated' : 'interrupted' }
     case 'iteration.started':
@@ -83,7 +84,11 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
         phase: state.phase.at === 'recover' ? { at: 'worker' } : state.phase,
       }
     case 'notes.read':
-      return { ...withNotes(state, 'worker', event), phase: { at: 'trim' } }
+      return {
+        ...withNotes(state, 'worker', event),
+        ...(event.commit === undefined ? {} : { commitWords: event.commit }),
+        phase: { at: 'trim' },
+      }
     case 'trim.applied':
       return afterTrim({ ...withTrimmed(state, 'worker', event), reminded: true })
     case 'trim.skipped':
@@ -107,8 +112,15 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
           event.verdict === 'continue'
             ? { ...state.trace, objection: digestOfObjection(event.reasons), said: event.reasons.join(' ') }
             : state.trace,
-        phase: { at: 'progress' },
+        phase: {
+          at: event.verdict === 'done' && state.directives.commit === 'done' ? 'commit' : 'progress',
+        },
       }
+    case 'commit.made':
+    case 'commit.skipped':
+    case 'rollback.done':
+    case 'rollback.skipped':
+      return checkpointed(state, event)
     case 'judge.unreadable':
       return event.attempt < 2
         ? { ...state, unreadable: event.attempt, phase: { at: 'judge' } }
@@ -146,6 +158,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
     case 'drift.found':
       return { ...state, drift: [...state.drift, ...event.names] }
     case 'run.started':
+      return event.commit === undefined ? state : { ...state, commit: event.commit }
     case 'agent.lost':
     case 'periodic.started':
     case 'periodic.finished':
@@ -227,17 +240,24 @@ const afterTrim = (state: RunState): RunState =>
     : { ...state, phase: { at: 'check', index: 0 } }
 
 const afterCheck = (state: RunState, failures: readonly CheckFailure[]): RunState => {
+  if (state.phase.at === 'commit') return checksFailed(without(state, 'verdict') as RunState, failures)
   const index = state.phase.at === 'check' ? state.phase.index + 1 : 0
   const next: RunState = { ...state, failures, phase: { at: 'check', index } }
-  if (index < state.directives.checks.length || failures.length === 0) return next
-  return {
-    ...next,
-    feedback: { kind: 'checks-failed', failures },
-    left: failures.map(({ command }) => `The check \`${command}\` fails.`),
-    trace: { ...state.trace, checks: digestOfChecks(failures), said: checksInShort(failures) },
-    phase: { at: 'progress' },
-  }
+  const all = state.directives.checks.length
+  if (index < all || failures.length === 0) return next
+  const failed = checksFailed(next, failures)
+  // Beyond the checks it was the commit: its changes have passed them, and what the hook says may be mended with a word.
+  return index > all ? failed : failedIteration(failed)
 }
+
+const checksFailed = (state: RunState, failures: readonly CheckFailure[]): RunState => ({
+  ...state,
+  failures,
+  feedback: { kind: 'checks-failed', failures },
+  left: failures.map(({ command }) => `The check \`${command}\` fails.`),
+  trace: { ...state.trace, checks: digestOfChecks(failures), said: checksInShort(failures) },
+  phase: { at: 'progress' },
+})
 
 const backFromRecovery = (phase: Phase): Phase => {
   if (phase.at === 'recover') return { at: phase.from }

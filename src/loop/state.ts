@@ -12,6 +12,9 @@ export type Feedback =
 
 export type CheckFailure = { readonly command: string; readonly exit: number | null; readonly output: string }
 
+/** The worker's own summary of what it did. */
+export type CommitWords = { readonly subject: string; readonly body: string }
+
 /** How an agent that yoke can do something about came to its end. */
 export type Failure = { readonly class: string; readonly resetsAt?: number; readonly evidence: string }
 
@@ -24,6 +27,9 @@ export type Phase =
   | { readonly at: 'check'; readonly index: number }
   | { readonly at: 'judge' }
   | { readonly at: 'recover'; readonly from: 'worker' | 'judge'; readonly failure: Failure }
+  /** The task is done, and what was done is committed (`commit: done`). */
+  | { readonly at: 'commit' }
+  | { readonly at: 'rollback' }
   | { readonly at: 'progress' }
   | PeriodicPhase
 
@@ -113,6 +119,13 @@ export type RunState = {
   readonly history: readonly Trace[]
   /** The newest fingerprint of the project. */
   readonly progress: string
+  /** The commit up to which everything is in the events; `null` before the first one of the repository. */
+  readonly commit?: string | null
+  /** The worker's words for the next commit, and those that the last one has used up. */
+  readonly commitWords?: CommitWords
+  readonly usedCommitWords?: CommitWords
+  /** What was taken back of the last iteration that failed. */
+  readonly rolledBack?: { readonly iteration: number; readonly ref: string }
   /** Names of drift that have been told. */
   readonly drift: readonly string[]
   readonly stopping?: 'interrupted' | 'terminated'
@@ -148,6 +161,8 @@ export type Step =
     }
   | { readonly do: 'check'; readonly command: string }
   | { readonly do: 'wait'; readonly until: number }
+  | { readonly do: 'commit' }
+  | { readonly do: 'roll-back' }
   | { readonly do: 'measure-progress' }
   | { readonly do: 'finish-periodic'; readonly name: string; readonly problem: string }
   | { readonly do: 'run-scoper'; readonly cycle: number }

@@ -1,4 +1,4 @@
-import { formatClock, formatCount, formatMoney, printable } from '../ui/format.ts'
+import { diffText, formatClock, formatCount, formatMoney, printable } from '../ui/format.ts'
 import type { Column } from '../ui/table.ts'
 import { version } from '../version.ts'
 import {
@@ -106,7 +106,8 @@ const roleTable = ({ roles }: Report): Html =>
 const iterationTable = ({ iterations }: Report): Html => {
   if (iterations.length === 0) return nothing
   const columns = iterationColumns.filter(
-    ({ title }) => title !== 'cycle' || iterations.some(({ cycle }) => cycle !== null),
+    ({ title, cell }) =>
+      !['cycle', 'commit', 'diff'].includes(title) || iterations.some((row) => cell(row) !== ''),
   )
   return html`<section><h2 id="iterations">Iterations</h2>
 <div class="scroll" role="region" aria-labelledby="iterations" tabindex="0"><table><thead><tr>${titles(columns)}</tr></thead>
@@ -126,6 +127,7 @@ const details = (row: IterationRow): Html => {
     ...verdictPart(row),
     ...checkParts(row),
     ...trimParts(row),
+    ...commitParts(row),
     ...(row.fork === null ? [] : [part('fresh session', [row.fork])]),
     ...(row.warnings.length === 0 ? [] : [part('warnings', row.warnings)]),
   ]
@@ -166,6 +168,13 @@ const checkParts = ({ checks }: IterationRow): readonly Html[] =>
       ? part('check passed', [command])
       : html`<dt>check failed</dt><dd>${printable(command)}${output.trim() === '' ? nothing : html`<pre>${printable(output.trim().slice(-2000))}</pre>`}</dd>`,
   )
+
+const commitParts = ({ commit, rollback }: IterationRow): readonly Html[] => [
+  ...(commit === null ? [] : [part('commit', [`${commit.commit} ${commit.subject}`, diffText(commit)])]),
+  ...(rollback === null
+    ? []
+    : [part('taken back', [diffText(rollback), `git cherry-pick ${rollback.ref} brings it back`])]),
+]
 
 const trimParts = ({ trim }: IterationRow): readonly Html[] => {
   if (trim === null) return []

@@ -40,8 +40,23 @@ export type IterationRow = {
   readonly verdict: Verdict | null
   /** Why the worker began in a fresh session. */
   readonly fork: string | null
+  readonly commit: CommitRow | null
+  readonly rollback: RollbackRow | null
   readonly warnings: readonly string[]
 }
+
+/** Commits of one iteration: the last of them, and what lies between it and the state before. */
+export type CommitRow = {
+  readonly from: string | null
+  readonly commit: string
+  readonly subject: string
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+}
+
+/** What was taken back of an iteration that failed. */
+export type RollbackRow = Omit<CommitRow, 'from' | 'subject'> & { readonly ref: string }
 
 export type RoleRow = {
   readonly role: string
@@ -190,8 +205,24 @@ const iterationRow = (
         ? null
         : { verdict: verdict.verdict, reasons: verdict.reasons, next: verdict.next },
     fork: events.filter(isA('session.forked')).findLast(({ role }) => role === undefined)?.reason ?? null,
+    commit: commitRow(events),
+    rollback: rollbackRow(events),
     warnings: events.filter(isA('warning')).map(({ message }) => message),
   }
+}
+
+const commitRow = (events: readonly RunEvent[]): CommitRow | null => {
+  const made = events.findLast(isA('commit.made'))
+  if (made === undefined) return null
+  const { from, commit, subject, files, insertions, deletions } = made
+  return { from, commit, subject, files, insertions, deletions }
+}
+
+const rollbackRow = (events: readonly RunEvent[]): RollbackRow | null => {
+  const done = events.findLast(isA('rollback.done'))
+  if (done === undefined) return null
+  const { ref, commit, files, insertions, deletions } = done
+  return { ref, commit, files, insertions, deletions }
 }
 
 const resultOf = (events: readonly RunEvent[], end: Of<'run.finished'> | undefined): string => {

@@ -20,6 +20,14 @@ export const keptCount = ({ trim }: IterationRow): string =>
 export const staleCount = ({ trim }: IterationRow): string =>
   trim?.status === 'applied' ? String(trim.refreshed.length + trim.dropped.length) : ''
 
+/** Lines of the commit; of what was taken back, in brackets. */
+const diffCell = ({ commit, rollback }: IterationRow): string => {
+  const size = commit ?? rollback
+  if (size === null) return ''
+  const text = `+${size.insertions} -${size.deletions}`
+  return commit === null ? `(${text})` : text
+}
+
 /** The columns of the table of iterations, as text and as a page. */
 export const iterationColumns: readonly Column<IterationRow>[] = [
   { title: '#', cell: ({ iteration }) => String(iteration), right: true },
@@ -38,6 +46,8 @@ export const iterationColumns: readonly Column<IterationRow>[] = [
   { title: 'trim', cell: trimCell, right: true },
   { title: 'kept', cell: keptCount, right: true },
   { title: 'stale', cell: staleCount, right: true },
+  { title: 'commit', cell: ({ commit }) => commit?.commit.slice(0, 8) ?? '' },
+  { title: 'diff', cell: diffCell, right: true },
 ]
 
 export const roleColumns: readonly Column<RoleRow>[] = [

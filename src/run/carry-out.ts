@@ -57,6 +57,7 @@ export const carryOut = async (
   }
   try {
     record(begin)
+    for (const notice of settings.notices ?? []) record(notice)
     await countLostAgent(context, past)
     await forgetResets(settings.loop, progress.loop)
     await setStaleAside(context, past.at(-1))

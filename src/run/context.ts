@@ -23,6 +23,10 @@ export const playerOf = (cast: Cast, role: Role): InstalledAgent =>
 /** What a run is given at its start. */
 export type RunSettings = {
   readonly project: string
+  /** Absolute path of the file that the run was started with. */
+  readonly taskFile: string
+  /** What is to be said once the run has begun. */
+  readonly notices?: readonly NewEvent[]
   readonly loop: LoopFolder
   readonly run: RunFolder
   readonly cast: Cast

@@ -3,11 +3,13 @@ import { nextRunStep } from '../loop/run.ts'
 import type { Step } from '../loop/state.ts'
 import { Aborted, type RunContext } from './context.ts'
 import { check } from './steps/check.ts'
+import { commit } from './steps/commit.ts'
 import { finishCycle, logCycle, startCycle } from './steps/cycle.ts'
 import { judge } from './steps/judge.ts'
 import { takeNotes } from './steps/notes.ts'
 import { finishPeriodic, runPeriodic } from './steps/periodic.ts'
 import { measureProgress } from './steps/progress.ts'
+import { rollBack } from './steps/rollback.ts'
 import { scope } from './steps/scoper.ts'
 import { setAside } from './steps/set-aside.ts'
 import { trimSession } from './steps/trim.ts'
@@ -56,6 +58,10 @@ const perform = async (context: RunContext, step: Step): Promise<void> => {
       return check(context, step.command)
     case 'wait':
       return wait(context, step.until)
+    case 'commit':
+      return commit(context)
+    case 'roll-back':
+      return rollBack(context)
     case 'measure-progress':
       return measureProgress(context)
     case 'run-periodic':

@@ -4,6 +4,7 @@ import { loadTask } from '../task/load.ts'
 import type { Resolved } from '../task/resolve.ts'
 import { castOf } from './cast.ts'
 import { playerOf } from './context.ts'
+import { requireCheckpoints } from './git/repository.ts'
 import { readInstructions } from './instructions.ts'
 import type { RunRequest } from './start.ts'
 import { withBudget } from './steps/agent.ts'
@@ -36,7 +37,7 @@ export const dryRun = async (
   const {
     prompt: task,
     file,
-    directives,
+    directives: given,
     origin,
     judgePrompt,
   } = await loadTask({
@@ -45,7 +46,9 @@ export const dryRun = async (
     flags: request.flags,
     env,
   })
-  const cast = await castOf(request.findAgent, directives, kind)
+  const cast = await castOf(request.findAgent, given, kind)
+  const { commit } = await requireCheckpoints(project, given, file)
+  const directives = { ...given, commit }
   const instructions = await readInstructions(project)
   const settings = {
     project,

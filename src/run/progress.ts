@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
+import { readGit } from './git/git.ts'
 
 /** Files beyond this are not looked at where there is no git: a fingerprint is a hint, and must stay cheap. */
 const maxFiles = 20_000
@@ -39,18 +36,11 @@ export const progressFingerprint = async (project: string, notes: string): Promi
   return hash.digest('hex').slice(0, 16)
 }
 
-/** `core.fsmonitor` names a program that git runs: the agent can write that file, and no one has agreed to the program. */
-const git = (project: string, args: readonly string[]) =>
-  run('git', ['--no-optional-locks', '-c', 'core.fsmonitor=false', ...args], {
-    cwd: project,
-    maxBuffer: 64 * 1024 * 1024,
-  }).then(({ stdout }) => stdout)
-
 const gitState = async (project: string): Promise<readonly string[] | undefined> => {
   try {
     const [top, status] = await Promise.all([
-      git(project, ['rev-parse', '--show-cdup']),
-      git(project, [
+      readGit(project, ['rev-parse', '--show-cdup']),
+      readGit(project, [
         ...['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all'],
         ...['--', '.', ':(exclude).loop'],
       ]),

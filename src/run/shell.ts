@@ -27,14 +27,25 @@ const keptBytes = 8 * 1024
 const drainMs = 200
 
 /** Runs a command of the user's by the shell, in a process group of its own. */
-export const runShell = async (command: string, options: ShellOptions): Promise<ShellResult> => {
-  const windows = process.platform === 'win32'
-  const { file, args, env } = started(command, options)
+export const runShell = (command: string, options: ShellOptions): Promise<ShellResult> =>
+  runCommand(
+    started(command, options),
+    options,
+    // The shell sends both streams to one pipe, which keeps their order.
+    process.platform === 'win32' ? 'pipe' : 'ignore',
+  )
+
+/** Runs a program with its arguments as they are, in a process group of its own. */
+export const runCommand = async (
+  { file, args, env }: Pick<CommandLine, 'file' | 'args' | 'env'>,
+  options: Omit<ShellOptions, 'env'>,
+  stderr: 'pipe' | 'ignore' = 'pipe',
+): Promise<ShellResult> => {
   const child = spawn(file, args, {
     cwd: options.cwd,
     env: { ...env },
-    detached: !windows,
-    stdio: ['pipe', 'pipe', windows ? 'pipe' : 'ignore'],
+    detached: process.platform !== 'win32',
+    stdio: ['pipe', 'pipe', stderr],
   })
   let tail = Buffer.alloc(0)
   const keep = (chunk: Buffer) => {
@@ -79,7 +90,7 @@ const started = (
     : { file: '/bin/sh', args: ['-c', `exec 2>&1\n${command}`], env: given }
 }
 
-const definedOf = (env: ShellOptions['env']): Readonly<Record<string, string>> =>
+export const definedOf = (env: ShellOptions['env']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 /** A cut may fall into a line, or into a character. */

@@ -13,6 +13,8 @@ import { carryOut, type RunListener } from './carry-out.ts'
 import { castOf, type FindAgent } from './cast.ts'
 import type { Cast, InstalledAgent, RunSettings } from './context.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
+import { requireCheckpoints, requireSameBranch, switchToBranch } from './git/repository.ts'
+import { headCommit } from './head.ts'
 import { readInstructions } from './instructions.ts'
 import { takeLock } from './lock.ts'
 import { runOnFinish } from './on-finish.ts'
@@ -45,12 +47,15 @@ export const startRun = async (
   refuseArguments(cast.worker, project, task.directives, env)
   const loop = loopFolder(project)
   await requirePlace(cast, { project, loop: loop.root, directives: task.directives, env })
+  const { commit, warning } = await requireCheckpoints(project, task.directives, task.file)
+  const directives = { ...task.directives, commit }
   await ensureLoopFolder(loop)
-  await rememberTrust(project, powersOf(task.directives), env)
+  await rememberTrust(project, powersOf(directives), env)
   const run = runFolder(loop, newRunId(new Date(), randomUUID()))
   const release = await takeLock(loop.lock, run.id, new Date())
   try {
     await endOrphanOfNewestRun(loop)
+    if (directives.branch !== undefined) await switchToBranch(project, directives.branch)
     const instructions = await readInstructions(project)
     await createRunFolder(run, {
       task: task.prompt,
@@ -63,7 +68,9 @@ export const startRun = async (
       loop,
       run,
       cast,
-      directives: task.directives,
+      directives,
+      taskFile: task.file,
+      notices: noticesOf(warning),
       now: Date.now,
       random: Math.random,
     }
@@ -79,7 +86,8 @@ export const startRun = async (
         agent: cast.worker.agent.name,
         agentFile: cast.worker.agentFile,
         progress: await progressFingerprint(project, await readNotes(loop.notes)),
-        directives: asInput(task.directives),
+        ...(commit === 'off' ? {} : { commit: await headCommit(project) }),
+        directives: asInput(directives),
       },
       [],
     )
@@ -113,17 +121,36 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     refuseArguments(cast.worker, project, directives, request.env)
     await requirePlace(cast, { project, loop: loop.root, directives, env: request.env })
     await rememberTrust(project, powersOf(directives), request.env)
+    await requireSameBranch(project, directives, state.commit !== undefined ? undefined : begin.task)
     await endOrphan(events)
     const prompts = await readPrompts(run)
+    const isOff = (directives.commit ?? 'off') === 'off'
+    // What others have committed between two iterations is none of this run's work.
+    const isNews = !isOff && (state.commit === undefined || state.phase.at === 'ready')
     return await carry(
-      { ...request, ...prompts, loop, run, cast, directives, now: Date.now, random: Math.random },
-      { type: 'run.resumed', yoke: version, format: fileFormat, directives: asInput(directives) },
+      {
+        ...request,
+        ...prompts,
+        ...{ loop, run, cast, directives, taskFile: begin.task },
+        now: Date.now,
+        random: Math.random,
+      },
+      {
+        type: 'run.resumed',
+        yoke: version,
+        format: fileFormat,
+        ...(isNews ? { commit: await headCommit(project) } : {}),
+        directives: asInput(directives),
+      },
       events,
     )
   } finally {
     await release()
   }
 }
+
+const noticesOf = (warning: string | undefined): readonly NewEvent[] =>
+  warning === undefined ? [] : [{ type: 'warning', code: 'W_NO_COMMITS', message: warning }]
 
 /** Carries the run to its end, and tells the user's `on-finish` command of it. */
 const carry = async (

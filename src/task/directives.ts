@@ -346,6 +346,33 @@ export const DirectivesSchema = v.strictObject({
     ),
     [],
   ),
+  commit: may(value.commit, {
+    title: 'Commits',
+    description:
+      'Whether yoke commits what the worker did: after each iteration whose checks passed, once it is done, or not at all. When it is left out: each on a yoke branch with a clean tree, else off.',
+    hint: 'off|each|done',
+    expects: 'off, each or done',
+    choices: ['off', 'each', 'done'],
+    example: 'each',
+  }),
+  branch: may(value.branch, {
+    title: 'Branch',
+    description: 'The branch that the run works on; it is made from the present commit when it is not there.',
+    hint: 'name',
+    expects: 'a name that git takes for a branch',
+    example: 'yoke/slugify',
+  }),
+  'on-failure': v.optional(
+    must(
+      v.picklist(['keep', 'rollback']),
+      choice(
+        'On a failed iteration',
+        'With `commit: each`: rollback takes back what an iteration changed whose checks failed or whose worker broke down, and keeps it under a ref.',
+        ['keep', 'rollback'],
+      ),
+    ),
+    'keep',
+  ),
   'on-limit': v.optional(
     must(
       v.picklist(['wait', 'stop']),

@@ -14,6 +14,7 @@ const powerful = [
   'env',
   'network',
   'checks-in',
+  'commit',
 ] as const satisfies readonly DirectiveKey[]
 
 const harmlessModes = new Set(['acceptEdits', 'default', 'plan', 'manual', 'dontAsk'])
@@ -38,6 +39,8 @@ const isHarmless = (key: DirectiveKey, directives: Directives): boolean => {
   const value = directives[key]
   if (key === 'permission-mode') return harmlessModes.has(String(value))
   if (key === 'checks-in') return value === 'image'
+  // A commit runs the hooks of the repository.
+  if (key === 'commit') return value === undefined || value === 'off'
   if (key === 'network') return value === 'default' || value === 'none'
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }

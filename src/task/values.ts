@@ -21,6 +21,23 @@ export const name = v.pipe(line, v.regex(/^[^-]/))
 /** A shell command; it may have several lines. */
 export const command = v.pipe(v.string(), v.trim(), v.regex(/^[^\u0000]+$/))
 
+/** A name that git takes for a branch (git-check-ref-format, rules 1 to 10). */
+export const branch = v.pipe(
+  name,
+  v.check(
+    (text) => !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|^[./]|[./]$|^@$/.test(text) && text !== 'HEAD',
+  ),
+)
+
+/** YAML and `--no-commit` may say `false` for `off`. */
+export const commit = v.union([
+  v.picklist(['off', 'each', 'done']),
+  v.pipe(
+    v.literal(false),
+    v.transform(() => 'off' as const),
+  ),
+])
+
 /** A number within a range, or a text of the given form that `parse` makes such a number of. */
 const numberOr = <S extends v.GenericSchema<number, number>>(
   range: S,

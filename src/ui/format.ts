@@ -58,3 +58,14 @@ export const oneLine = (text: string, width: number): string => {
   const line = printable(text.trim().replace(/\s+/g, ' '))
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`
 }
+
+/** How much a commit changes. */
+export const diffText = ({
+  files,
+  insertions,
+  deletions,
+}: {
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+}): string => `${formatMany(files, 'file')}, +${insertions} -${deletions}`

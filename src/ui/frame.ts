@@ -137,6 +137,10 @@ const stepOf = ({ run }: View): string => {
       return 'deals with a failure of the agent'
     case 'periodic':
       return `periodic ${phase.name}`
+    case 'commit':
+      return 'commits'
+    case 'rollback':
+      return 'takes back what has failed'
     case 'ready':
     case 'progress':
       return 'looks at what has changed'

@@ -1,6 +1,14 @@
 import type { Colors } from 'picocolors/types'
 import type { Activity, RunEvent } from '../events.ts'
-import { formatCount, formatDuration, formatMany, formatMoney, oneLine, printable } from './format.ts'
+import {
+  diffText,
+  formatCount,
+  formatDuration,
+  formatMany,
+  formatMoney,
+  oneLine,
+  printable,
+} from './format.ts'
 import { paintOf } from './summary.ts'
 
 /** What people see of one event, or undefined when it says nothing to them. Several lines are parted by newlines. */
@@ -48,6 +56,14 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
       return `  check: ${green('passed')} ${oneLine(event.command, 80)} ${dim(formatDuration(event.durationMs))}`
     case 'check.failed':
       return `  check: ${red('failed')} ${oneLine(event.command, 80)} ${dim(event.exit === null ? 'ended by a signal' : `exit ${event.exit}`)}`
+    case 'commit.made':
+      return `  commit: ${green(event.commit.slice(0, 8))} ${oneLine(event.subject, 80)} ${dim(diffText(event))}`
+    case 'commit.skipped':
+      return dim(`  commit: none, ${oneLine(event.reason, 120)}`)
+    case 'rollback.done':
+      return yellow(`  Taken back: ${diffText(event)}. \`git cherry-pick ${event.ref}\` brings it back.`)
+    case 'rollback.skipped':
+      return dim(`  Nothing is taken back: ${oneLine(event.reason, 120)}`)
     case 'judge.verdict':
       return [
         `  judge: ${event.verdict === 'done' ? green('done') : yellow(event.verdict)}`,

@@ -16,6 +16,7 @@ export const endSummary = (end: End, events: readonly RunEvent[], colors: Colors
     ['tokens', `${formatCount(all)} in${cached}, ${formatCount(tokens.output)} out`],
     ['cost', `${formatMoney(end.costUsd)}, as the agent reckons it`],
     ['trim', trimSavings(events)],
+    ...commitRow(events),
     ['logs', `.loop/runs/${end.run}`],
     ['notes', '.loop/notes.md'],
     ['next', nextStep(end)],
@@ -30,6 +31,17 @@ export const endSummary = (end: End, events: readonly RunEvent[], colors: Colors
 /** The colour that says how a run ended. */
 export const paintOf = (result: RunResult, { green, red, yellow }: Colors): ((text: string) => string) =>
   result === 'done' ? green : result === 'agent-failing' || result === 'failed' ? red : yellow
+
+/** What the run has committed, and how one looks at it. */
+const commitRow = (events: readonly RunEvent[]): readonly (readonly [string, string])[] => {
+  const made = events.filter((event) => event.type === 'commit.made')
+  const [first] = made
+  const last = made.at(-1)
+  if (first === undefined || last === undefined) return []
+  const range =
+    first.from === null ? last.commit.slice(0, 8) : `${first.from.slice(0, 8)}..${last.commit.slice(0, 8)}`
+  return [['commits', `${formatMany(made.length, 'iteration')} committed: \`git log -p ${range}\``]]
+}
 
 const nextStep = ({ fix, result }: End): string =>
   fix !== ''

@@ -136,6 +136,10 @@ const scriptedWorld = (rest: Outcome[]) => {
             ? { type: 'scoper.unreadable', cycle: step.cycle, attempt: (saga?.unreadable ?? 0) + 1, text: '' }
             : { type: 'cycle.planned', cycle: step.cycle, ...plan },
         ])
+      case 'commit':
+        return [{ type: 'commit.skipped', iteration, reason: '' }]
+      case 'roll-back':
+        return [{ type: 'rollback.skipped', iteration, reason: '' }]
       case 'measure-progress':
         return [{ type: 'iteration.finished', iteration, progress: progress() }]
       case 'finish-periodic':

@@ -45,6 +45,10 @@ export const shown = (event: RunEvent): v.InferOutput<typeof ShownEventSchema> =
     case 'iteration.started':
       return { type, iteration: event.iteration, session: event.session ?? null }
     case 'iteration.finished':
+    case 'commit.made':
+    case 'commit.skipped':
+    case 'rollback.done':
+    case 'rollback.skipped':
       return { type, iteration: event.iteration }
     case 'agent.started':
       return { type, role: event.role, session: event.session ?? null }

@@ -53,6 +53,7 @@ describe('defaults', () => {
       periodics: [],
       pull: 'never',
       'read-only-root': false,
+      'on-failure': 'keep',
       'on-limit': 'wait',
       'keep-awake': true,
       drift: 'normal',

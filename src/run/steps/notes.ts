@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../../agents/agent.ts'
-import { parseNotes, resetLines } from '../../loop/notes.ts'
+import { commitWordsOf, parseNotes, resetLines } from '../../loop/notes.ts'
 import { unlessWorker } from '../../loop/session.ts'
 import { atomicUpdate } from '../../system/atomic-write.ts'
 import type { RunContext } from '../context.ts'
@@ -11,6 +11,7 @@ export const takeNotes = async ({ loop, record }: RunContext, role: Role): Promi
   const file = notesOf(loop, role)
   const text = await readNotes(file)
   const { keep, reset } = parseNotes(text)
+  const words = role === 'worker' ? commitWordsOf(text) : undefined
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
   record({
     type: 'notes.read',
@@ -18,6 +19,7 @@ export const takeNotes = async ({ loop, record }: RunContext, role: Role): Promi
     keep: keep === undefined ? null : [...keep],
     reset,
     digest,
+    ...(words === undefined ? {} : { commit: words }),
   })
   if (reset) await takeResetOut(file)
 }

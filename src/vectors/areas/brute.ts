@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { type RunEvent, RunEventSchema } from '../../events.ts'
+import { commitMessage } from '../../loop/checkpoint.ts'
 import { exitCodeOf } from '../../loop/finish.ts'
 import { nextStep } from '../../loop/next.ts'
 import { judgePrompt } from '../../loop/prompts.ts'
 import { initialState, reduce } from '../../loop/reduce.ts'
-import type { Step } from '../../loop/state.ts'
+import type { RunState, Step } from '../../loop/state.ts'
 import { DirectivesSchema } from '../../task/directives.ts'
 import { area } from '../area.ts'
 
@@ -39,6 +40,8 @@ const StepSchema = v.strictObject({
     'check',
     'run-judge',
     'record-verdict',
+    'commit',
+    'roll-back',
     'measure-progress',
     'leave-stale-session',
     'fork',
@@ -53,6 +56,8 @@ const StepSchema = v.strictObject({
   harder: v.exactOptional(v.boolean()),
   command: v.exactOptional(v.string()),
   verdict: v.exactOptional(v.string()),
+  /** The first line of a commit's message. */
+  subject: v.exactOptional(v.string()),
   /** Milliseconds since the run started. */
   until: v.exactOptional(v.number()),
   result: v.exactOptional(v.string()),
@@ -71,7 +76,7 @@ export const brute = area(InputSchema, StepSchema, (input) => {
   const directives = v.parse(DirectivesSchema, input.directives)
   const state = events.reduce(reduce, initialState(directives, 'p0', 0))
   const step = nextStep(state, { time: input.now ?? last, jitter: input.jitter, task: input.task })
-  return described(step, input)
+  return described(step, state, input)
 })
 
 /** What a case may leave out of an event. */
@@ -108,6 +113,10 @@ const blanks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'trim.refused': { code: '', reason: '' },
   'check.passed': { durationMs: 0 },
   'check.failed': { exit: 1, output: '', durationMs: 0 },
+  'commit.made': { from: 'c0', commit: 'c1', subject: '', files: 1, insertions: 1, deletions: 0 },
+  'commit.skipped': { reason: '' },
+  'rollback.done': { commit: 'c2', files: 1, insertions: 1, deletions: 0 },
+  'rollback.skipped': { reason: '' },
   'judge.verdict': { reasons: [], next: '' },
   'judge.unreadable': { attempt: 1, text: '' },
   'wait.started': { reason: '', class: 'rate-limit' },
@@ -124,6 +133,7 @@ const whole = (event: v.InferOutput<typeof EventSchema>, at: number): RunEvent =
 
 const described = (
   step: Step,
+  state: RunState,
   { task, look }: v.InferOutput<typeof InputSchema>,
 ): v.InferOutput<typeof StepSchema> => {
   const mentions = (prompt: string) => look.filter((text) => prompt.includes(text))
@@ -144,7 +154,10 @@ const described = (
       return { do: step.do, result: step.result, exitCode: exitCodeOf(step.result) }
     case 'read-notes':
     case 'measure-progress':
+    case 'roll-back':
       return { do: step.do }
+    case 'commit':
+      return { do: step.do, subject: commitMessage(state, { run: 'run', task }).subject }
     default:
       throw new Error(`the next step is ${step.do}, which no case describes`)
   }
