@@ -28,15 +28,27 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   resume: {
     usage: 'resume [run]',
-    summary: 'Go on with a run that was stopped',
+    summary: 'Go on with a run that was stopped or paused',
     group: 'Run',
     load: () => import('./commands/resume.ts'),
   },
   stop: {
-    usage: 'stop',
+    usage: 'stop [run]',
     summary: 'End the run in this project after its iteration',
     group: 'Run',
     load: () => import('./commands/stop.ts'),
+  },
+  pause: {
+    usage: 'pause [run]',
+    summary: 'Hold the run in this project after its iteration',
+    group: 'Run',
+    load: () => import('./commands/pause.ts'),
+  },
+  say: {
+    usage: 'say [run] [text]',
+    summary: "Put a line into the worker's next prompt",
+    group: 'Run',
+    load: () => import('./commands/say.ts'),
   },
   status: {
     usage: 'status [run]',

@@ -43,6 +43,9 @@ const other = { role: v.optional(RoleSchema) }
 
 const DiffSize = { files: count, insertions: count, deletions: count }
 
+/** The name of the message in the run's inbox that an event comes from. */
+const fromInbox = { inbox: v.optional(text) }
+
 const event = <const T extends string, E extends v.ObjectEntries>(type: T, entries: E) =>
   v.object({ type: v.literal(type), ...stamp, ...entries })
 
@@ -74,7 +77,24 @@ export const RunEventSchema = v.variant('type', [
     commit: v.optional(v.nullable(text)),
     directives: v.record(text, v.unknown()),
   }),
-  event('run.stopping', { signal: text }),
+  event('run.stopping', { ...fromInbox, signal: text }),
+  event('run.paused', fromInbox),
+  event('run.continued', fromInbox),
+  /** A line of a person's for the worker's next prompt. */
+  event('person.said', { ...fromInbox, text }),
+  event('task.changed', {
+    ...fromInbox,
+    /** The whole prompt as it is now. */
+    prompt: text,
+    /** The prompt that the worker's session began with. */
+    since: text,
+    /** From that one to the new one; empty when it is the same again. */
+    difference: text,
+  }),
+  /** The task file was changed while the worker or what it wrote ran: it may be the worker's doing, so the task stays. */
+  event('task.ignored', { digest: text, difference: text }),
+  /** The notes were changed since the worker's last turn, not by it. */
+  event('notes.changed', { reset: v.boolean(), digest: text }),
   event('iteration.started', { iteration: count, session: v.optional(text) }),
   event('agent.started', {
     iteration: count,

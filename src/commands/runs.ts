@@ -3,7 +3,7 @@ import { exitCode, YokeError } from '../errors.ts'
 import { elapsedMs } from '../loop/limits.ts'
 import type { Define } from '../main.ts'
 import { listRuns, loopFolder } from '../run/folder.ts'
-import { openRun } from '../run/open-run.ts'
+import { openRun, stateWord } from '../run/open-run.ts'
 import { formatClock, formatMoney, printable, printableJson } from '../ui/format.ts'
 import { wantsColor } from '../ui/output.ts'
 import { type Column, table } from '../ui/table.ts'
@@ -30,10 +30,11 @@ type Row = Awaited<ReturnType<typeof summary>>
 /** A run that cannot be read is listed too: it takes nothing away from the others. */
 const summary = async (id: string) => {
   try {
-    const { begin, state, holder } = await openRun(loopFolder(process.cwd()), id)
+    const stored = await openRun(loopFolder(process.cwd()), id)
+    const { begin, state, holder } = stored
     return {
       run: id,
-      state: holder !== undefined ? 'running' : (state.finished ?? 'stopped'),
+      state: stateWord(stored),
       kind: begin.kind,
       task: begin.task,
       iterations: state.iteration,

@@ -8,7 +8,7 @@ import { titleOf } from '../loop/plan.ts'
 import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
-import { openRun, type StoredRun } from '../run/open-run.ts'
+import { openRun, type StoredRun, stateWord } from '../run/open-run.ts'
 import { agentOf } from '../task/roles.ts'
 import { newestOf, streamFile } from '../ui/agent-log.ts'
 import {
@@ -77,7 +77,7 @@ const summary = (stored: StoredRun) => {
   const end = events.findLast((event) => event.type === 'run.finished')
   return {
     run: folder.id,
-    state: holder !== undefined ? 'running' : (state.finished ?? 'stopped'),
+    state: stateWord(stored),
     pid: holder?.pid ?? null,
     kind: begin.kind,
     task: begin.task,
@@ -137,6 +137,7 @@ const rowsOf = (stored: StoredRun): readonly Row[] => {
     ['state', it.state],
     ...(it.reason === null ? [] : [['reason', oneLine(it.reason, 200)] as const]),
     ...(it.fix === null || it.fix === '' ? [] : [['to do', oneLine(it.fix, 200)] as const]),
+    ...(it.state === 'paused' ? [['to do', '`yoke resume` goes on with it.'] as const] : []),
     ...(resumable ? [['to do', '`yoke resume` goes on with it.'] as const] : []),
     ...(it.waitUntil === null ? [] : [['waits until', waitText(it.waitUntil)] as const]),
     ['task', printable(it.task)],

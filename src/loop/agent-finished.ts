@@ -37,7 +37,8 @@ export const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.f
       ? { ...paid, backoffs: 0 }
       : { ...paid, phase: { at: 'recover', from: 'judge', failure } }
   }
-  if (isOrdinary(event.class)) return { ...afterTurn(paid, event), phase: { at: 'notes' } }
+  if (isOrdinary(event.class))
+    return { ...afterTurn(paid, event), said: [], notesChanged: false, phase: { at: 'notes' } }
   if (endsIteration(event.class)) {
     return failedIteration({
       ...paid,

@@ -1,8 +1,12 @@
 import type { RunState } from './state.ts'
 
-/** Milliseconds that this run has worked: not the time between a stop and a resume, and waits for a limit only if told so. */
+/** Milliseconds that this run has worked: not while it was stopped or paused, and waits for a limit only if told so. */
 export const elapsedMs = (state: RunState, now: number): number =>
-  state.activeMs + now - state.activeSince - (state.directives['count-waits'] ? 0 : state.waitedMs)
+  runningMs(state, now) - (state.directives['count-waits'] ? 0 : state.waitedMs)
+
+/** Milliseconds that this run was neither stopped nor paused. */
+export const runningMs = ({ activeMs, activeSince, pausedSince }: RunState, now: number): number =>
+  activeMs + (pausedSince ?? now) - activeSince
 
 /** A limit that is reached, as a sentence, and whether another plan could go on. */
 export type Reached = { readonly reason: string; readonly fix: string; readonly ends: 'loop' | 'run' }

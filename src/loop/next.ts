@@ -21,9 +21,8 @@ export type Now = {
 
 /** The next step of a run (§3.1). */
 export const nextStep = (state: RunState, now: Now): Step => {
-  // A resumed run goes on with the wait: it is in the events.
-  if (state.waitUntil !== undefined)
-    return state.stopping === undefined ? { do: 'wait', until: state.waitUntil } : stopStep(state.stopping)
+  const wait = waitStep(state)
+  if (wait !== undefined) return wait
   const { phase } = state
   switch (phase.at) {
     case 'ready':
@@ -51,6 +50,13 @@ export const nextStep = (state: RunState, now: Now): Step => {
   }
 }
 
+/** What a run that waits for its provider does. A resumed run goes on with the wait: it is in the events. */
+export const waitStep = ({ waitUntil, stopping, pausedSince }: RunState): Step | undefined => {
+  if (waitUntil === undefined) return undefined
+  if (stopping !== undefined) return stopStep(stopping)
+  return pausedSince === undefined ? { do: 'wait', until: waitUntil } : { do: 'pause' }
+}
+
 const workerStep = (state: RunState, now: Now): Step => {
   const { id } = sessionOf(state, 'worker')
   return id === undefined
@@ -62,6 +68,7 @@ const workerStep = (state: RunState, now: Now): Step => {
 const betweenIterations = (state: RunState, now: Now): Step => {
   const end = endStep(state, now)
   if (end !== undefined) return end
+  if (state.pausedSince !== undefined) return { do: 'pause' }
   const [due] = duePeriodics(state)
   if (due !== undefined)
     return record({ type: 'periodic.started', iteration: state.iteration, name: due.name })

@@ -44,6 +44,7 @@ export const openingPrompt = (task: string, state: RunState): string =>
       : []),
     ...(state.feedback === undefined ? [] : [feedbackText(state.feedback)]),
     ...rollbackText(state),
+    ...saidText(state),
   ].join('\n\n')
 
 /**
@@ -63,6 +64,8 @@ export const nextPrompt = (task: string, state: RunState): string =>
     feedbackText(state.feedback ?? { kind: 'unjudged' }),
     ...rollbackText(state),
     ...changesText(state),
+    ...taskChangeText(task, state),
+    ...saidText(state),
     ...(state.reminded
       ? []
       : [
@@ -106,19 +109,55 @@ const feedbackText = (feedback: Feedback): string => {
 }
 
 /** A fence longer than any run of backticks in the text, so that the text cannot close it. */
-const fenced = (text: string): string => {
+const fenced = (text: string, language = ''): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${text}\n${fence}`
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+/** What a person says is not said again: a trim takes it out of the session. */
+const saidText = ({ said }: RunState): readonly string[] =>
+  said.length === 0
+    ? []
+    : [
+        'A person who watches this loop says:',
+        ...said.map(quoted),
+        `You are told this once: write into \`${notesFile}\` what of it holds for longer than this turn.`,
+      ]
+
+export const quoted = (text: string): string => text.trim().replace(/^/gm, '> ')
+
+/** Told with each prompt of the session, because a trim leaves nothing but the first one, which holds the task of before. */
+const taskChangeText = (task: string, state: RunState): readonly string[] => {
+  const { taskChange } = sessionOf(state, 'worker')
+  // In a saga, it is the goal that has changed: the worker knows nothing of it.
+  if (taskChange === undefined || state.task !== task) return []
+  const { difference } = taskChange
+  if (difference === '') return ['The task was changed, and is now again what this conversation began with.']
+  return difference.length < task.length
+    ? [
+        'The task has been changed since this conversation began. It holds as it is now (a line with `-` is gone, one with `+` is new):',
+        fenced(difference.trimEnd(), 'diff'),
+      ]
+    : [
+        'The task has been written anew since this conversation began. The one that it began with is over. It is now:',
+        '# The task',
+        task.trim(),
+        '# Where it stands',
+      ]
 }
 
 /** A kept Read of a file that a periodic has changed since would lie to the worker. */
-const changesText = ({ periodicsChanged }: RunState): readonly string[] =>
-  periodicsChanged.length === 0
+const changesText = ({ periodicsChanged, notesChanged }: RunState): readonly string[] => [
+  ...(notesChanged
+    ? [`Somebody else has changed \`${notesFile}\` since your last turn: read it again before you go on.`]
+    : []),
+  ...(periodicsChanged.length === 0
     ? []
     : [
         `Since your last turn, others have worked in this repository (${periodicsChanged.join(', ')}). Read a file again before you rely on what you know of it.`,
-      ]
+      ]),
+]
 
 /** Where a periodic with a session of its own writes its notes, relative to the project. */
 export const periodicNotesFile = (name: string): string => `.loop/notes.${name}.md`

@@ -2,9 +2,11 @@ import type { RunEvent } from '../events.ts'
 import type { Directives } from '../task/directives.ts'
 import { agentFinished, paidFor } from './agent-finished.ts'
 import { checkpointed, failedIteration } from './checkpoint.ts'
+import { runningMs } from './limits.ts'
 import { isPeriodicEvent, reducePeriodic } from './periodics.ts'
 import { sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
 import type { CheckFailure, Phase, RunState, Trace } from './state.ts'
+import { steered, waitedUntil } from './steering.ts'
 import { checksInShort, digestOfChecks, digestOfObjection } from './stuck.ts'
 
 const noTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
@@ -21,6 +23,9 @@ export const initialState = (directives: Directives, progress: string, now: numb
   trimmedHarder: false,
   backoffs: 0,
   reminded: true,
+  notesChanged: false,
+  said: [],
+  heard: [],
   periodicsRun: [],
   periodicsChanged: [],
   failures: [],
@@ -41,12 +46,15 @@ export const initialState = (directives: Directives, progress: string, now: numb
 /** The state after one more event (§3.1). Events that change no decision leave it as it is. */
 export const reduce = (state: RunState, event: RunEvent): RunState => {
   const at = Date.parse(event.at)
-  const paid = paidFor(state, event)
+  const paid = paidFor(heardOf(state, event), event)
   return {
     ...(isPeriodicEvent(event) ? reducePeriodic(paid, event) : apply(paid, event, at)),
     lastEventAt: at,
   }
 }
+
+const heardOf = (state: RunState, event: RunEvent): RunState =>
+  'inbox' in event && event.inbox !== undefined ? { ...state, heard: [...state.heard, event.inbox] } : state
 
 const apply = (state: RunState, event: RunEvent, at: number): RunState => {
   switch (event.type) {
@@ -54,6 +62,13 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return { ...resumed(state, at), ...(event.commit === undefined ? {} : { commit: event.commit }) }
     case 'run.stopping':
       return { ...state, stopping: event.signal === 'SIGTERM' ? 'terminated' : 'interrupted' }
+    case 'run.paused':
+    case 'run.continued':
+    case 'person.said':
+    case 'task.changed':
+    case 'task.ignored':
+    case 'notes.changed':
+      return steered(state, event, at)
     case 'iteration.started':
       return {
         ...without(untrimmed(state), 'verdict'),
@@ -87,6 +102,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return {
         ...withNotes(state, 'worker', event),
         ...(event.commit === undefined ? {} : { commitWords: event.commit }),
+        notesDigest: event.digest,
         phase: { at: 'trim' },
       }
     case 'trim.applied':
@@ -209,16 +225,16 @@ const cycleStarted = (state: RunState, handoff: 'fresh' | 'keep'): RunState => {
 }
 
 const resumed = (state: RunState, at: number): RunState => {
-  const { stopping: _stopping, finished: _finished, verdict, ...rest } = state
+  const { stopping: _stopping, finished: _finished, pausedSince: _paused, verdict, ...rest } = state
   return {
     ...rest,
     // A run that was killed between this verdict and its end is done all the same.
     ...(verdict?.verdict === 'done' ? { verdict } : {}),
     backoffs: 0,
     // A wait that a stop or a kill cut short has no event that says how long it was.
-    ...(state.waitUntil === undefined || state.waitingSince === undefined
+    ...(state.waitUntil === undefined
       ? {}
-      : { waitedMs: state.waitedMs + state.lastEventAt - state.waitingSince, waitingSince: at }),
+      : { waitedMs: waitedUntil(state, state.lastEventAt), waitingSince: at }),
     // What the run ended for is tried again: a person may have mended it.
     ...(state.finished === undefined ? {} : { phase: backFromRecovery(state.phase), leftStale: false }),
     // A breaker that stays open over a restart would block for ever (frankbria/ralph-claude-code#160).
@@ -228,7 +244,7 @@ const resumed = (state: RunState, at: number): RunState => {
     sessionOf(state, 'worker').id !== undefined
       ? { feedback: { kind: 'cut-off', why: 'yoke was stopped and has been started again' } as const }
       : {}),
-    activeMs: state.activeMs + state.lastEventAt - state.activeSince,
+    activeMs: runningMs(state, state.lastEventAt),
     activeSince: at,
   }
 }

@@ -21,7 +21,15 @@ export const reduceRun = (run: Run, event: RunEvent): Run => {
 }
 
 export const nextRunStep = ({ loop, saga }: Run, now: Now): Step =>
-  saga === undefined ? nextStep(loop, now) : sagaStep(saga, loop, now)
+  saga === undefined ? nextStep(loop, { ...now, task: loop.task ?? now.task }) : sagaStep(saga, loop, now)
+
+/** The task, or the goal of a saga, as it is now; `task` is what the run began with. */
+export const goalOf = ({ loop }: Run, task: string): string => loop.task ?? task
 
 /** What worker and judge are given: the task, or in a saga the plan of the cycle. */
-export const taskOf = ({ saga }: Run, task: string): string => saga?.plan?.plan ?? task
+export const taskOf = (run: Run, task: string): string => run.saga?.plan?.plan ?? goalOf(run, task)
+
+/** Whether nothing is under way, so that a person's word counts (§3.12): before an iteration or a plan, and in a wait. */
+export const isListening = ({ loop, saga }: Run): boolean =>
+  loop.waitUntil !== undefined ||
+  (saga === undefined || saga.phase.at === 'cycle' ? loop.phase.at === 'ready' : saga.phase.at === 'scope')

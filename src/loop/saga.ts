@@ -1,7 +1,7 @@
 import type { Plan, RunEvent, RunResult } from '../events.ts'
 import { handoffRefusal } from './handoff.ts'
 import { limit, reachedRunLimit } from './limits.ts'
-import { type Now, nextStep, stopStep } from './next.ts'
+import { type Now, nextStep, stopStep, waitStep } from './next.ts'
 import { duePeriodics } from './periodics.ts'
 import { digestOfPlan, titleOf } from './plan.ts'
 import { endsIteration, isOrdinary, recover } from './recovery.ts'
@@ -42,7 +42,8 @@ export const initialSaga: SagaState = {
 
 /** The next step of a saga; within a cycle, that of its loop (§3.9). */
 export const sagaStep = (saga: SagaState, loop: RunState, now: Now): Step => {
-  if (loop.waitUntil !== undefined) return { do: 'wait', until: loop.waitUntil }
+  const wait = waitStep(loop)
+  if (wait !== undefined) return wait
   const { phase } = saga
   switch (phase.at) {
     case 'scope':
@@ -67,6 +68,7 @@ const scopeStep = (saga: SagaState, loop: RunState, now: Now): Step => {
   if (loop.stopping !== undefined) return stopStep(loop.stopping)
   const reached = reachedRunLimit(loop, now.time)
   if (reached !== undefined) return { do: 'finish', result: 'limit', ...reached }
+  if (loop.pausedSince !== undefined) return { do: 'pause' }
   if (saga.unreadable >= 2)
     return finish(
       'agent-failing',

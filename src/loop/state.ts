@@ -81,6 +81,8 @@ export type RoleSession = {
   readonly trim?: string
   /** It was handed over from an earlier cycle of a saga: its first prompt is not the present task. */
   readonly isHandedOver?: boolean
+  /** What has become of the task since the first prompt of this session told it. */
+  readonly taskChange?: { readonly since: string; readonly difference: string }
 }
 
 /** A run at one moment: nothing but its events, reduced. */
@@ -128,6 +130,19 @@ export type RunState = {
   readonly rolledBack?: { readonly iteration: number; readonly ref: string }
   /** Names of drift that have been told. */
   readonly drift: readonly string[]
+  /** The task, or the goal of a saga, since a person changed it. */
+  readonly task?: string
+  /** The digest of a task file that is not taken for a person's. */
+  readonly ignoredTask?: string
+  /** Of the notes as the worker left them; undefined before its first turn. */
+  readonly notesDigest?: string
+  readonly notesChanged: boolean
+  /** What a person has said that no turn of the worker has heard yet. */
+  readonly said: readonly string[]
+  /** The messages of the inbox that are in the events. */
+  readonly heard: readonly string[]
+  /** When a person paused the run. */
+  readonly pausedSince?: number
   readonly stopping?: 'interrupted' | 'terminated'
   readonly finished?: RunResult
   readonly costUsd: number
@@ -161,6 +176,8 @@ export type Step =
     }
   | { readonly do: 'check'; readonly command: string }
   | { readonly do: 'wait'; readonly until: number }
+  /** Until a person lifts the pause. */
+  | { readonly do: 'pause' }
   | { readonly do: 'commit' }
   | { readonly do: 'roll-back' }
   | { readonly do: 'measure-progress' }

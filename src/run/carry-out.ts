@@ -1,6 +1,6 @@
 import type { Role } from '../agents/agent.ts'
 import type { Activity, NewEvent, RunEvent } from '../events.ts'
-import { initialRun, type Run, reduceRun } from '../loop/run.ts'
+import { initialRun, isListening, type Run, reduceRun } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
 import type { RunContext, RunSettings } from './context.ts'
 import { drive } from './drive.ts'
@@ -10,6 +10,7 @@ import { countLostAgent } from './lost-agent.ts'
 import { fingerprinter, progressFingerprint } from './progress.ts'
 import { listenForSignals } from './signals.ts'
 import { snapshotWriter } from './snapshot.ts'
+import { ignoreTask } from './steps/listen.ts'
 import { takeResetOut } from './steps/notes.ts'
 import { setAside } from './steps/set-aside.ts'
 
@@ -42,6 +43,7 @@ export const carryOut = async (
     snapshot.update(progress, last)
     settings.onEvent(last)
   }
+  const told = new Set<string>()
   const stopper = listenForSignals((signal) => record({ type: 'run.stopping', signal }))
   const context: RunContext = {
     ...settings,
@@ -49,6 +51,10 @@ export const carryOut = async (
     state: () => progress.loop,
     record,
     show: (activity) => settings.onActivity({ ...activity, at: new Date(now()).toISOString(), run: run.id }),
+    untold: (about, message) => {
+      if (!told.has(about)) record({ type: 'warning', code: 'W_STEERING', message })
+      told.add(about)
+    },
     fingerprint: fingerprinter(async () =>
       progressFingerprint(settings.project, await readNotes(settings.loop.notes)),
     ),
@@ -61,6 +67,8 @@ export const carryOut = async (
     await countLostAgent(context, past)
     await forgetResets(settings.loop, progress.loop)
     await setStaleAside(context, past.at(-1))
+    // What was killed in the middle of a turn has not looked at what the turn did to the task file.
+    if (!isListening(progress) && past.at(-1)?.type !== 'run.finished') await ignoreTask(context, undefined)
     await drive(context)
     await snapshot.flush()
   } finally {

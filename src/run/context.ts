@@ -31,7 +31,7 @@ export type RunSettings = {
   readonly run: RunFolder
   readonly cast: Cast
   readonly directives: Directives
-  /** The task's prompt. */
+  /** The prompt that the run began with; `goalOf` tells what has become of it. */
   readonly task: string
   /** The user's own words for the judge, from the file that the `judge` directive names. */
   readonly judgeWords?: string
@@ -51,6 +51,8 @@ export type RunContext = RunSettings & {
   readonly state: () => RunState
   readonly record: (event: NewEvent) => void
   readonly show: (activity: Activity) => void
+  /** Records a warning about steering, once for each thing that it is about. */
+  readonly untold: (about: string, message: string) => void
   /** Of HEAD, of the working tree and of the notes. */
   readonly fingerprint: Fingerprinter
   /** Ends everything at once: the second signal. */

@@ -1,11 +1,13 @@
 import { exitCodeOf } from '../loop/finish.ts'
-import { nextRunStep } from '../loop/run.ts'
+import { runningMs } from '../loop/limits.ts'
+import { isListening, nextRunStep } from '../loop/run.ts'
 import type { Step } from '../loop/state.ts'
 import { Aborted, type RunContext } from './context.ts'
 import { check } from './steps/check.ts'
 import { commit } from './steps/commit.ts'
 import { finishCycle, logCycle, startCycle } from './steps/cycle.ts'
 import { judge } from './steps/judge.ts'
+import { guardingTask, listen, pause } from './steps/listen.ts'
 import { takeNotes } from './steps/notes.ts'
 import { finishPeriodic, runPeriodic } from './steps/periodic.ts'
 import { measureProgress } from './steps/progress.ts'
@@ -20,8 +22,9 @@ import { work } from './steps/worker.ts'
 export const drive = async (context: RunContext): Promise<void> => {
   try {
     while (context.state().finished === undefined) {
+      if (isListening(context.progress())) await listen(context)
       if (context.abort.aborted) throw new Aborted()
-      await perform(context, nextRunStep(context.progress(), decisionInput(context)))
+      await performGuarded(context, nextRunStep(context.progress(), decisionInput(context)))
     }
   } catch (error) {
     if (!(error instanceof Aborted)) throw error
@@ -40,6 +43,18 @@ const decisionInput = (context: RunContext) => ({
   jitter: context.random(),
   task: context.task,
 })
+
+/** In these the worker runs, or what it wrote. */
+const guarded: ReadonlySet<Step['do']> = new Set<Step['do']>([
+  'run-worker',
+  'run-periodic',
+  'check',
+  'commit',
+  'roll-back',
+])
+
+const performGuarded = (context: RunContext, step: Step): Promise<void> =>
+  guarded.has(step.do) ? guardingTask(context, () => perform(context, step)) : perform(context, step)
 
 const perform = async (context: RunContext, step: Step): Promise<void> => {
   switch (step.do) {
@@ -62,6 +77,8 @@ const perform = async (context: RunContext, step: Step): Promise<void> => {
       return commit(context)
     case 'roll-back':
       return rollBack(context)
+    case 'pause':
+      return pause(context)
     case 'measure-progress':
       return measureProgress(context)
     case 'run-periodic':
@@ -85,7 +102,7 @@ const finish = (
   { state, record, now }: RunContext,
   { result, reason, fix }: Step & { do: 'finish' },
 ): void => {
-  const { iteration, costUsd, tokens, activeMs, activeSince } = state()
+  const { iteration, costUsd, tokens } = state()
   record({
     type: 'run.finished',
     result,
@@ -95,6 +112,6 @@ const finish = (
     iterations: iteration,
     costUsd,
     tokens,
-    durationMs: activeMs + now() - activeSince,
+    durationMs: runningMs(state(), now()),
   })
 }

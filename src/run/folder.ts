@@ -27,6 +27,8 @@ export type RunFolder = {
   readonly state: string
   readonly sessions: string
   readonly backups: string
+  /** What people tell the run from outside. */
+  readonly inbox: string
 }
 
 export const loopFolder = (project: string): LoopFolder => {
@@ -53,6 +55,7 @@ export const runFolder = (loop: LoopFolder, id: string): RunFolder => {
     state: join(root, 'state.json'),
     sessions: join(root, 'sessions.json'),
     backups: join(root, 'backups'),
+    inbox: join(root, 'inbox'),
   }
 }
 
@@ -102,7 +105,7 @@ export const ensureLoopFolder = async (loop: LoopFolder): Promise<void> => {
 
 export type Prompts = { readonly task: string; readonly judge?: string; readonly instructions?: string }
 
-/** Makes the folder of a new run, with copies of its prompts: a later edit of the files changes no run under way. */
+/** Makes the folder of a new run, with copies of its prompts: what it began with is known whatever becomes of the files. */
 export const createRunFolder = async (
   run: RunFolder,
   { task, judge, instructions }: Prompts,

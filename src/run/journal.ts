@@ -24,6 +24,9 @@ const lasting = new Set<RunEvent['type']>([
   'session.opened',
   'agent.finished',
   'judge.verdict',
+  // Its message in the inbox is removed behind it.
+  'person.said',
+  'task.changed',
   'run.finished',
 ])
 

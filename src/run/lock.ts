@@ -4,6 +4,9 @@ import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
 import { isRunning, readLockFile, takeLockFile, thisProcess } from '../system/lock-file.ts'
 
+/** What locks call this machine, or this container. */
+export const thisHost: string = hostname()
+
 const HolderSchema = v.object({
   pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
   /** Tells a reused pid from the holder; empty where the system does not say. */
@@ -20,7 +23,7 @@ export type Holder = v.InferOutput<typeof HolderSchema>
  * time, is taken over (§5.4). Throws E_LOCKED with the holder's pid, exit code 6.
  */
 export const takeLock = async (file: string, run: string, now: Date): Promise<() => Promise<void>> => {
-  const mine: Holder = { ...thisProcess(), host: hostname(), run, since: now.toISOString() }
+  const mine: Holder = { ...thisProcess(), host: thisHost, run, since: now.toISOString() }
   const holder = await takeLockFile(file, `${JSON.stringify(mine)}\n`, { parse: parseHolder, isAlive })
   if (holder !== undefined) throw locked(file, holder)
   return async () => {
@@ -35,7 +38,7 @@ export const readHolder = async (file: string): Promise<Holder | undefined> => {
 }
 
 /** A holder on another host cannot be asked, so it counts as alive. */
-export const isAlive = (holder: Holder): boolean => holder.host !== hostname() || isRunning(holder)
+export const isAlive = (holder: Holder): boolean => holder.host !== thisHost || isRunning(holder)
 
 const parseHolder = (text: string): Holder | undefined => {
   try {
@@ -50,7 +53,7 @@ const sameHolder = (a: Holder | undefined, b: Holder): boolean =>
   a !== undefined && a.pid === b.pid && a.start === b.start && a.host === b.host
 
 const locked = (file: string, holder: Holder): YokeError => {
-  const elsewhere = holder.host !== hostname()
+  const elsewhere = holder.host !== thisHost
   return new YokeError(
     'E_LOCKED',
     `Another yoke holds this project: process ${holder.pid}${elsewhere ? ` on ${holder.host}` : ''}, run ${holder.run}, since ${holder.since}.`,

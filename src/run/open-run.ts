@@ -51,6 +51,14 @@ export const openRun = async (loop: LoopFolder, wanted: string | undefined): Pro
   }
 }
 
+/** Where a run stands, in a word. */
+export const stateWord = ({ holder, state }: StoredRun): string =>
+  holder === undefined
+    ? (state.finished ?? 'stopped')
+    : state.pausedSince === undefined
+      ? 'running'
+      : 'paused'
+
 /** What the run was started with, and goes on with whatever becomes of the files. */
 export const readPrompts = async (
   run: RunFolder,

@@ -21,6 +21,7 @@ import { runOnFinish } from './on-finish.ts'
 import { openRun, readPrompts } from './open-run.ts'
 import { endOrphan, endOrphanOfNewestRun } from './orphan.ts'
 import { progressFingerprint } from './progress.ts'
+import { forgetHolds } from './steer.ts'
 import { workerInvocation } from './steps/worker.ts'
 import { type AskForTrust, rememberTrust, requireTrust } from './trust.ts'
 
@@ -67,9 +68,9 @@ export const startRun = async (
       ...(await readPrompts(run)),
       loop,
       run,
+      taskFile: task.file,
       cast,
       directives,
-      taskFile: task.file,
       notices: noticesOf(warning),
       now: Date.now,
       random: Math.random,
@@ -123,6 +124,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     await rememberTrust(project, powersOf(directives), request.env)
     await requireSameBranch(project, directives, state.commit !== undefined ? undefined : begin.task)
     await endOrphan(events)
+    await forgetHolds(run)
     const prompts = await readPrompts(run)
     const isOff = (directives.commit ?? 'off') === 'off'
     // What others have committed between two iterations is none of this run's work.

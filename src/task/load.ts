@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { exitCode, YokeError } from '../errors.ts'
 import { readableFormat } from '../system/file-format.ts'
 import type { Directives } from './directives.ts'
-import { parseFrontMatter } from './front-matter.ts'
+import { type FrontMatter, parseFrontMatter } from './front-matter.ts'
 import { type Layer, type Resolved, resolveDirectives } from './resolve.ts'
 import { parseMapping } from './yaml.ts'
 
@@ -37,16 +37,7 @@ const maxBytes = 1024 * 1024
  */
 export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<Task> => {
   const path = resolve(cwd, file)
-  const text = await readText(path, file, 'TASK')
-  const matter = parseFrontMatter(text, file)
-  if (matter.prompt.trim() === '')
-    throw refuse(
-      text.trim() === '' ? 'E_TASK_EMPTY' : 'E_TASK_NO_PROMPT',
-      text.trim() === ''
-        ? `The task file ${file} is empty.`
-        : `The task file ${file} has front matter but no prompt.`,
-      'Write what is to be done below the front matter; `yoke init` makes an example.',
-    )
+  const { text, ...matter } = await readTask(path, file)
   const layers = [
     ...environmentLayer(env),
     { name: 'flag', where: '', values: flags },
@@ -63,6 +54,23 @@ export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<
     origin,
     ...(judgePrompt === undefined ? {} : { judgePrompt }),
   }
+}
+
+/** The text of a task file with its parts; `shown` is its name in messages. Throws `E_TASK_...`, exit code 2. */
+export const readTask = async (
+  path: string,
+  shown: string,
+): Promise<FrontMatter & { readonly text: string }> => {
+  const text = await readText(path, shown, 'TASK')
+  const matter = parseFrontMatter(text, shown)
+  if (matter.prompt.trim() !== '') return { ...matter, text }
+  throw refuse(
+    text.trim() === '' ? 'E_TASK_EMPTY' : 'E_TASK_NO_PROMPT',
+    text.trim() === ''
+      ? `The task file ${shown} is empty.`
+      : `The task file ${shown} has front matter but no prompt.`,
+    'Write what is to be done below the front matter; `yoke init` makes an example.',
+  )
 }
 
 /** `YOKE_DISABLE_SESSION_TRIM=1` is a way to turn trimming off at once, whatever tasks and configs say. */

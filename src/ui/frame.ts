@@ -2,6 +2,7 @@ import type { Colors } from 'picocolors/types'
 import { elapsedMs } from '../loop/limits.ts'
 import { nextFork, nextPeriodics } from '../loop/outlook.ts'
 import { titleOf } from '../loop/plan.ts'
+import type { RunState } from '../loop/state.ts'
 import { formatAfter, formatClock, formatCount, formatDuration, formatMoney, printable } from './format.ts'
 import { tokensIn, tokensOf, type View } from './view.ts'
 import { fit, widthOf } from './width.ts'
@@ -95,6 +96,7 @@ const same: Paint = (text) => text
 /** What happens now: a wait with its countdown, the agent that works, or the step between agents. */
 const nowLine = (view: View, now: number, width: number, { cyan, yellow }: Colors): string => {
   const { loop } = view.run
+  if (isPaused(loop)) return yellow(fit('‖ paused: `yoke resume` goes on', width))
   if (loop.waitUntil !== undefined) {
     const left = formatClock(loop.waitUntil - now)
     const clock = new Date(loop.waitUntil).toLocaleTimeString()
@@ -112,6 +114,9 @@ const nowLine = (view: View, now: number, width: number, { cyan, yellow }: Color
     ),
   )
 }
+
+const isPaused = ({ pausedSince, finished }: RunState): boolean =>
+  pausedSince !== undefined && finished === undefined
 
 const inLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())
 
@@ -201,6 +206,8 @@ const nextParts = ({ run }: View, { dim }: Colors): readonly Part[] => {
 export const titleText = ({ run, working }: View): string => {
   const { loop, saga } = run
   const cycle = saga === undefined ? '' : `cycle ${Math.max(1, saga.cycle)} · `
-  const what = loop.finished ?? (loop.waitUntil === undefined ? (working?.role ?? 'between agents') : 'waits')
+  const what = isPaused(loop)
+    ? 'paused'
+    : (loop.finished ?? (loop.waitUntil === undefined ? (working?.role ?? 'between agents') : 'waits'))
   return `yoke ${cycle}${loop.iteration - loop.iterationsBefore}/${loop.directives['max-iterations']} · ${what} · ${formatMoney(loop.costUsd)}`
 }

@@ -21,6 +21,23 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
       return `${bold('yoke')} ${dim(`run ${event.run} goes on`)}`
     case 'run.stopping':
       return yellow('Stopping after this iteration. A second signal stops now.')
+    case 'run.paused':
+      return yellow('Paused before the next iteration. `yoke resume` goes on.')
+    case 'run.continued':
+      return cyan('The run goes on.')
+    case 'person.said':
+      return cyan(`  You say: ${oneLine(event.text, 100)}`)
+    case 'task.changed':
+      return [cyan('  The task has been changed:'), ...differenceLines(event.difference, colors)].join('\n')
+    case 'task.ignored':
+      return [
+        yellow(
+          '  Warning: the task file was changed while the worker or the checks ran, so it may be their doing: the task stays as it was. If it was you, run `yoke say --task`.',
+        ),
+        ...differenceLines(event.difference, colors),
+      ].join('\n')
+    case 'notes.changed':
+      return cyan('  The notes have been changed from outside.')
     case 'iteration.started':
       return `\n${bold(`Iteration ${event.iteration}`)} ${dim(event.session === undefined ? 'fresh session' : `session ${event.session.slice(0, 8)}`)}`
     case 'agent.said':
@@ -111,6 +128,15 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     default:
       return undefined
   }
+}
+
+/** The lines of a difference that are gone or new, the first ones. */
+const differenceLines = (difference: string, { dim }: Colors): readonly string[] => {
+  const lines = difference.split('\n').filter((line) => /^[-+]/.test(line))
+  return [
+    ...lines.slice(0, 6).map((line) => dim(`    ${oneLine(line, 100)}`)),
+    ...(lines.length > 6 ? [dim(`    and ${lines.length - 6} lines more`)] : []),
+  ]
 }
 
 const agentLine = (event: RunEvent & { type: 'agent.finished' }, { dim, red }: Colors): string => {

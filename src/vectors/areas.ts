@@ -17,6 +17,7 @@ import { lock } from './areas/lock.ts'
 import { plan } from './areas/plan.ts'
 import { sandbox } from './areas/sandbox.ts'
 import { slug } from './areas/slug.ts'
+import { steering } from './areas/steering.ts'
 import { traceArea } from './areas/trace.ts'
 import { trim } from './areas/trim.ts'
 import { trust } from './areas/trust.ts'
@@ -32,6 +33,7 @@ export const areas: Readonly<Record<string, Area>> = {
   loop: traceArea('brute'),
   periodics: traceArea('brute'),
   saga: traceArea('saga'),
+  steering,
   keep,
   verdict,
   plan,

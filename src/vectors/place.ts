@@ -11,6 +11,7 @@ export type Place = {
   readonly project: string
   /** Writes a file, by its path below `folder`. Returns the absolute path. */
   readonly write: (path: string, content: string | Uint8Array, changed?: Date) => Promise<string>
+  readonly remove: (path: string) => Promise<void>
   /** Puts the real folder of the project in place of `/project`. */
   readonly enter: (text: string) => string
   /** The other way round. */
@@ -33,6 +34,7 @@ export const inPlace = async <T>(body: (place: Place) => Promise<T>): Promise<T>
         if (changed !== undefined) await utimes(file, changed, changed)
         return file
       },
+      remove: (path) => rm(join(folder, path)),
       enter: (text) => text.replaceAll(standIn, project),
       leave: (text) => text.replaceAll(project, standIn),
     })

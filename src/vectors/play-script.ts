@@ -158,6 +158,9 @@ const scriptedWorld = (rest: Outcome[]) => {
         return [{ type: 'cycle.finished', ...step.cycle, left: [...step.cycle.left], commits: null }]
       case 'log-cycle':
         return [{ type: 'cycle.logged', cycle: step.cycle }]
+      // Nobody is there to pause a script.
+      case 'pause':
+        return undefined
       case 'wait':
         return [{ type: 'wait.finished', waitedMs: 0 }]
       case 'finish':

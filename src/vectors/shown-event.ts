@@ -36,6 +36,12 @@ export const shown = (event: RunEvent): v.InferOutput<typeof ShownEventSchema> =
     case 'run.started':
     case 'run.resumed':
     case 'run.stopping':
+    case 'run.paused':
+    case 'run.continued':
+    case 'person.said':
+    case 'task.changed':
+    case 'task.ignored':
+    case 'notes.changed':
     case 'check.passed':
     case 'check.failed':
     case 'wait.started':

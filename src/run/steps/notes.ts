@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../../agents/agent.ts'
-import { commitWordsOf, parseNotes, resetLines } from '../../loop/notes.ts'
+import { commitWordsOf, parseNotes, resetLines, withoutReset } from '../../loop/notes.ts'
 import { unlessWorker } from '../../loop/session.ts'
 import { atomicUpdate } from '../../system/atomic-write.ts'
 import type { RunContext } from '../context.ts'
@@ -12,17 +12,22 @@ export const takeNotes = async ({ loop, record }: RunContext, role: Role): Promi
   const text = await readNotes(file)
   const { keep, reset } = parseNotes(text)
   const words = role === 'worker' ? commitWordsOf(text) : undefined
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
   record({
     type: 'notes.read',
     ...unlessWorker(role),
     keep: keep === undefined ? null : [...keep],
     reset,
-    digest,
+    digest: digestOfNotes(text),
     ...(words === undefined ? {} : { commit: words }),
   })
   if (reset) await takeResetOut(file)
 }
+
+/** Of the notes without the lines that yoke takes out. */
+export const digestOfNotes = (text: string): string => digestOf(withoutReset(text))
+
+/** Tells one text from another in the events. */
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /** Takes the `RESET: TRUE` lines out; every other byte stays, also of what an agent writes at the same time. */
 export const takeResetOut = (file: string): Promise<void> =>

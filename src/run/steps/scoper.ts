@@ -6,6 +6,7 @@ import type { Invocation, Outcome } from '../../agents/agent.ts'
 import { type Plan, PlanSchema } from '../../events.ts'
 import { jsonFromText } from '../../loop/plan.ts'
 import { isOrdinary } from '../../loop/recovery.ts'
+import { goalOf } from '../../loop/run.ts'
 import { condensedLog } from '../../loop/saga-log.ts'
 import { type ScoperBrief, scoperPrompt } from '../../loop/scoper-prompt.ts'
 import { sessionOf } from '../../loop/session.ts'
@@ -18,15 +19,19 @@ import { runAgent } from './agent.ts'
 
 /** Asks the scoper, in a fresh session that is not kept (§2.1), and records its plan or that there is no readable one. */
 export const scope = async (context: RunContext, { cycle }: Step & { do: 'run-scoper' }): Promise<void> => {
-  const { record, run, loop, state, progress } = context
+  const { record, run, loop, state, progress, task } = context
   const folder = cycleFolder(run, cycle)
   const outcome = await runAgent(
     context,
-    scoperInvocation(context, {
-      log: condensedLog(await readLog(loop.sagaLog)),
-      cycle,
-      hasSession: sessionOf(state(), 'worker').id !== undefined,
-    }),
+    scoperInvocation(
+      { ...context, task: goalOf(progress(), task) },
+      {
+        said: state().said,
+        log: condensedLog(await readLog(loop.sagaLog)),
+        cycle,
+        hasSession: sessionOf(state(), 'worker').id !== undefined,
+      },
+    ),
     folder,
   )
   const { saga } = progress()
@@ -46,7 +51,7 @@ export const scope = async (context: RunContext, { cycle }: Step & { do: 'run-sc
 /** How the scoper is started: in a fresh session that is not kept, reading only. */
 export const scoperInvocation = (
   settings: Pick<RunSettings, 'project' | 'directives' | 'task' | 'instructions'>,
-  brief: Pick<ScoperBrief, 'log' | 'cycle' | 'hasSession'>,
+  brief: Pick<ScoperBrief, 'log' | 'cycle' | 'hasSession' | 'said'>,
 ): Invocation => {
   const { directives, project, task } = settings
   const model = modelOf(directives, 'scoper')

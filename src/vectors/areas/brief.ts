@@ -20,6 +20,8 @@ const TextsSchema = v.strictObject({
   notes: v.exactOptional(v.string(), ''),
   /** What the worker has said. */
   said: v.exactOptional(v.string(), ''),
+  /** What a person has said to the run. */
+  person: v.exactOptional(v.string(), ''),
 })
 
 /** How judge and scoper are started, and what they are told (§2.1). */
@@ -52,7 +54,12 @@ export const brief = area(
     const invocation =
       role === 'judge'
         ? judgeInvocation(settings, texts.task)
-        : scoperInvocation(settings, { log: texts.log, cycle: 2, hasSession: true })
+        : scoperInvocation(settings, {
+            log: texts.log,
+            cycle: 2,
+            hasSession: true,
+            said: texts.person === '' ? [] : [texts.person],
+          })
     const agent = agentOf(directives, role)
     return {
       agent,

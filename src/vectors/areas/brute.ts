@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { type RunEvent, RunEventSchema } from '../../events.ts'
 import { commitMessage } from '../../loop/checkpoint.ts'
 import { exitCodeOf } from '../../loop/finish.ts'
-import { nextStep } from '../../loop/next.ts'
 import { judgePrompt } from '../../loop/prompts.ts'
 import { initialState, reduce } from '../../loop/reduce.ts'
+import { goalOf, nextRunStep } from '../../loop/run.ts'
 import type { RunState, Step } from '../../loop/state.ts'
 import { DirectivesSchema } from '../../task/directives.ts'
 import { area } from '../area.ts'
@@ -47,6 +47,7 @@ const StepSchema = v.strictObject({
     'fork',
     'begin-wait',
     'wait',
+    'pause',
     'finish',
   ]),
   iteration: v.exactOptional(v.number()),
@@ -75,8 +76,11 @@ export const brute = area(InputSchema, StepSchema, (input) => {
   })
   const directives = v.parse(DirectivesSchema, input.directives)
   const state = events.reduce(reduce, initialState(directives, 'p0', 0))
-  const step = nextStep(state, { time: input.now ?? last, jitter: input.jitter, task: input.task })
-  return described(step, state, input)
+  const step = nextRunStep(
+    { loop: state },
+    { time: input.now ?? last, jitter: input.jitter, task: input.task },
+  )
+  return described(step, state, { ...input, task: goalOf({ loop: state }, input.task) })
 })
 
 /** What a case may leave out of an event. */
@@ -119,6 +123,9 @@ const blanks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'rollback.skipped': { reason: '' },
   'judge.verdict': { reasons: [], next: '' },
   'judge.unreadable': { attempt: 1, text: '' },
+  'task.changed': { since: '', difference: '' },
+  'task.ignored': { digest: '', difference: '' },
+  'notes.changed': { reset: false, digest: '' },
   'wait.started': { reason: '', class: 'rate-limit' },
 }
 
@@ -152,6 +159,7 @@ const described = (
       return { do: step.do, until: step.until }
     case 'finish':
       return { do: step.do, result: step.result, exitCode: exitCodeOf(step.result) }
+    case 'pause':
     case 'read-notes':
     case 'measure-progress':
     case 'roll-back':
