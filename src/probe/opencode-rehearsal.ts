@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { SessionTrimmed } from '../agents/agent.ts'
 import { opencode } from '../agents/opencode/opencode.ts'
 import { findSession } from '../agents/opencode/store.ts'
+import { trimAgainst } from '../agents/opencode/trim.ts'
 import { probeEnvironment } from './environment.ts'
 import { ended, type Rehearsal, scenarioFrom } from './rehearsal.ts'
 import { lookAtRequest } from './rehearsal-checks.ts'
@@ -42,7 +43,12 @@ const dialect: Dialect = {
     const events = stream.flatMap((line) => opencode.parseLine(line))
     const session = events.find((event) => event.type === 'started')?.session
     const last = events.findLast((event) => event.type === 'usage')
-    return { session, failed: last?.finish !== 'stop' }
+    const failed = last?.finish !== 'stop'
+    return {
+      session,
+      failed,
+      ...(failed && last !== undefined ? { lacks: 'its last answer is missing.' } : {}),
+    }
   },
   // The first start of a release makes its database; a busy machine takes a minute for it.
   patienceMs: 150_000,
@@ -91,10 +97,10 @@ export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehear
   if (second.failed) return here({ session, store })
 
   const backup = join(root, 'backups', 'session.json')
-  const trimmed = await opencode.trimSession({
-    ...{ program, session, file: store, cwd: project, env, backup },
-    ...{ keep: Object.keys(projectFiles), staleReads: 'refresh', harder: false },
-  })
+  const request = { program, session, file: store, cwd: project, env, backup } as const
+  const keep = Object.keys(projectFiles)
+  // What is known of the release must not decide what is found.
+  const trimmed = await trimAgainst({ ...request, keep, staleReads: 'refresh', harder: false }, [])
   const exported = await exportIn(backup)
   const known = here({ version: versionOf(exported), session, exported, store })
   findings.push(trimFinding(trimmed))

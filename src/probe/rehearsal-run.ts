@@ -15,6 +15,8 @@ export type RehearsalRun = {
   readonly session: string | undefined
   /** The last result says that it failed, or there is none. */
   readonly failed: boolean
+  /** What its output lacks, a sentence, where the CLI itself may take this for a success. */
+  readonly lacks?: string
   /** Lines of its standard output. */
   readonly stream: readonly string[]
   readonly stderr: string
@@ -48,7 +50,7 @@ export type Dialect = {
     },
     env: Readonly<Record<string, string | undefined>>,
   ) => CommandLine
-  readonly outcome: (stream: readonly string[]) => Pick<RehearsalRun, 'session' | 'failed'>
+  readonly outcome: (stream: readonly string[]) => Pick<RehearsalRun, 'session' | 'failed' | 'lacks'>
   readonly patienceMs: number
 }
 

@@ -132,7 +132,8 @@ export const ended = (id: keyof typeof words, run: RehearsalRun): Finding => ({
     : `The ${words[id]} went through.`,
 })
 
-const reasonOf = ({ stderr, stream, requests }: RehearsalRun): string =>
+const reasonOf = ({ exit, lacks, stderr, stream, requests }: RehearsalRun): string =>
+  (exit === 0 && lacks) ||
   stderr.trim().split('\n').at(-1) ||
   stream.at(-1)?.slice(0, 200) ||
   (requests.length === 0 ? 'it asked the model nothing.' : 'it printed no result.')

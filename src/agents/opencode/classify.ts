@@ -1,7 +1,7 @@
 import type { Answers, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
 import { resetTime } from '../claude/reset-time.ts'
 import { evidence, howItEnded } from '../evidence.ts'
-import { type Facts, type FailureRule, failureRules } from './failure-rules.ts'
+import { type Facts, type FailureRule, failureRules, newerStore } from './failure-rules.ts'
 
 const nothing: Answers = {
   count: 0,
@@ -28,9 +28,16 @@ export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   }
   const facts: Facts = { ending, invocation, messages: messagesOf(ending) }
   const rule = failureRules.find((each) => fits(each, facts))
+  if (rule === undefined && lacksItsEnd(ending)) return outcome('crash', ending, endless)
   const telling = facts.messages.find((message) => rule?.says?.test(message)) ?? facts.messages[0]
   return outcome(rule?.class ?? 'crash', ending, evidence(inShort(telling ?? howItEnded(ending))))
 }
+
+/** 1.15.13 ends well before it has reported its last answer, every time. */
+const lacksItsEnd = ({ exit, requestErrors, answers }: Ending): boolean =>
+  exit === 0 && requestErrors.length === 0 && answers?.finish !== undefined
+
+const endless = 'OpenCode ended well without its last answer, as 1.15.13 always does: update it'
 
 /** Reasons after which OpenCode asks the model again. */
 const goingOn: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
@@ -50,9 +57,14 @@ const messagesOf = (ending: Ending): readonly string[] =>
 /** OpenCode colours its messages also where no terminal is. */
 const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
 
-/** The help of a command, in place of a word about what was wrong with its options. */
-const inShort = (message: string): string =>
-  /^opencode run \[message\.\.\]/m.test(message) ? 'OpenCode does not know one of its options' : message
+/** A sentence in place of a page. */
+const inShort = (message: string): string => {
+  // The help of a command, in place of a word about what was wrong with its options.
+  if (/^opencode run \[message\.\.\]/m.test(message)) return 'OpenCode does not know one of its options'
+  return newerStore.test(message)
+    ? 'The database of sessions is that of a newer OpenCode: update the installed one'
+    : message
+}
 
 const outcome = (kind: OutcomeClass, ending: Ending, shown: string): Outcome => {
   const { answers = nothing } = ending

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import type { Launch } from '../agent.ts'
 import { withoutSessionMarkers } from './environment.ts'
 
@@ -46,5 +46,17 @@ export const runCli = async (
     return error instanceof Error ? error.message : String(error)
   } finally {
     await output.close()
+  }
+}
+
+/** The installed release; undefined when it does not say. `file` is a place for its output. */
+export const installedRelease = async (cli: Cli, file: string): Promise<string | undefined> => {
+  try {
+    const failure = await runCli(cli, ['--version'], file)
+    return failure === undefined
+      ? /\d+\.\d+\.\d+(?:-[\w.]+)?/.exec(await readFile(file, 'utf8'))?.[0]
+      : undefined
+  } finally {
+    await rm(file, { force: true })
   }
 }

@@ -39,6 +39,9 @@ const silent = ({ ending }: Facts): boolean =>
 const limits =
   /rate.?limit|too many requests|usage limit|quota|limit (?:was )?reached|limit will reset|\b429\b/i
 
+/** A release up to 1.2.27 that is started on the database of a newer one (1.18.33) tries to make its tables. */
+export const newerStore = /Failed to run the query 'CREATE TABLE/
+
 /** Texts and codes were measured on 1.18.33 unless said otherwise. The order is part of the rules. */
 export const failureRules: readonly FailureRule[] = [
   { class: 'killed', when: ({ ending }) => ending.endedBy === 'abort' },
@@ -53,6 +56,7 @@ export const failureRules: readonly FailureRule[] = [
   },
   { class: 'stale-session', when: timedOut, only: (facts) => resumed(facts) && silent(facts) },
   { class: 'timeout', when: timedOut },
+  { class: 'bad-config', says: newerStore },
 
   {
     class: 'context-full',

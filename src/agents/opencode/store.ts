@@ -15,7 +15,11 @@ export const dataFolder = (env: Env): string =>
 export const findSession = async (id: string, _cwd: string, env: Env): Promise<string | undefined> => {
   if (!/^ses_\w+$/.test(id)) return undefined
   const database = databaseFile(env)
-  if (await isFile(database)) return database
+  return (await isFile(database)) ? database : findSessionFile(id, env)
+}
+
+/** The JSON file that a release before 1.2.1 kept of a session. Releases up to 1.2.27 take it over into a new database, 1.18.33 does not. */
+export const findSessionFile = async (id: string, env: Env): Promise<string | undefined> => {
   const sessions = join(dataFolder(env), 'storage', 'session')
   for (const project of await readdir(sessions).catch(() => [])) {
     const file = join(sessions, project, `${id}.json`)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { FormatTerms } from '../../drift/format.ts'
 import { refusalText } from '../../drift/guard.ts'
 import { openCodeFormats, sessionDrift } from '../../drift/opencode/guard.ts'
 import { keepMatcher } from '../../transcript/keep-paths.ts'
@@ -8,13 +9,14 @@ import { chooseReads, newestHalf } from '../../transcript/reads.ts'
 import { realPathOf } from '../../transcript/real-path.ts'
 import type { DroppedPath } from '../../transcript/report.ts'
 import type { SessionTrim, SessionTrimmed } from '../agent.ts'
-import { type Cli, runCli } from './cli.ts'
+import { type Cli, installedRelease, runCli } from './cli.ts'
 import { conversationOf } from './conversation.ts'
 import { mintIds } from './ids.ts'
 import { type KeptRead, reportOf } from './report.ts'
 import { type KeptCall, type PlanFault, select } from './select.ts'
 import { parseSession, type Session } from './session-schema.ts'
 import { judgeRead } from './stale.ts'
+import { findSessionFile } from './store.ts'
 import { faultsOf, isSame } from './verify.ts'
 
 const refused = (code: string, reason: string): SessionTrimmed => ({ status: 'refused', code, reason })
@@ -31,10 +33,17 @@ const faultReasons: Readonly<Record<PlanFault, string>> = {
  * session stays until the new one has been worked in, its export for good: it is the backup. An import is not transactional and may
  * end well without having stored anything (1.18.33), so only what was read back counts.
  */
-export const trimSession = async (request: SessionTrim): Promise<SessionTrimmed> => {
+export const trimSession = async (request: SessionTrim): Promise<SessionTrimmed> =>
+  trimAgainst(request, await openCodeFormats(request.env))
+
+/** The same, guarded by other formats than those that yoke knows: a rehearsal finds out whether a release deserves its name. */
+export const trimAgainst = async (
+  request: SessionTrim,
+  formats: readonly FormatTerms[],
+): Promise<SessionTrimmed> => {
   try {
     await mkdir(dirname(request.backup), { recursive: true })
-    return await trim(request)
+    return await trim(request, formats)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     return 'code' in error
@@ -43,12 +52,17 @@ export const trimSession = async (request: SessionTrim): Promise<SessionTrimmed>
   }
 }
 
-const trim = async (request: SessionTrim): Promise<SessionTrimmed> => {
+const trim = async (request: SessionTrim, formats: readonly FormatTerms[]): Promise<SessionTrimmed> => {
   const { session, program, cwd, env, backup, launch = (command) => command } = request
+  const strict = request.drift === 'strict'
   const cli: Cli = { program, cwd, env, launch }
-  const before = await exported(cli, session, backup)
+  // The session names the release that began it, not the one that goes on with it.
+  const [before, installed] = await Promise.all([
+    exported(cli, session, backup),
+    installedRelease(cli, `${backup}.version`),
+  ])
   if ('refusal' in before) return before.refusal
-  const drift = sessionDrift(before.json, await openCodeFormats(env), request.drift === 'strict')
+  const drift = sessionDrift(before.json, formats, { strict, installed })
   if (drift.verdict === 'breaking') return { ...refused('drift', `${refusalText(drift)}.`), drift }
   if (typeof before.session === 'string') return refused('drift', foreign(before.session))
   return { ...(await trimKnown({ ...before, session: before.session }, request, cli)), drift }
@@ -83,6 +97,13 @@ const trimKnown = async (
   return { status: 'applied', report, newSession: planned.info.id }
 }
 
+const missing = async (id: string, env: Cli['env']): Promise<string> => {
+  const file = await findSessionFile(id, env)
+  return file === undefined
+    ? `OpenCode has no session ${id}.`
+    : `OpenCode has no session ${id} in its database; it is in ${file}, where releases before 1.2 kept their sessions.`
+}
+
 type Exported =
   /** `session`: or what of it yoke cannot read. */
   | { readonly json: unknown; readonly session: Session | string; readonly bytes: number }
@@ -96,7 +117,7 @@ const exported = async (cli: Cli, id: string, file: string): Promise<Exported> =
     if (failure !== undefined)
       return {
         refusal: /not found/i.test(failure)
-          ? refused('missing', `OpenCode has no session ${id}.`)
+          ? refused('missing', await missing(id, cli.env))
           : refused('export', `OpenCode could not export the session: ${failure}.`),
       }
     const json = parseJson(await readFile(partial, 'utf8'))

@@ -19,9 +19,13 @@ export const openCodeFormats = async (
 
 /**
  * What in an exported session differs from all formats. An unknown part of the first prompt, which stays whole, breaks a trim; one
- * of an answer goes. `line` counts the session itself as 1 and its messages from 2.
+ * of an answer goes. `installed` is the release that goes on with it. `line` counts the session itself as 1 and its messages from 2.
  */
-export const sessionDrift = (exported: unknown, formats: readonly FormatTerms[], strict: boolean): Drift => {
+export const sessionDrift = (
+  exported: unknown,
+  formats: readonly FormatTerms[],
+  { strict, installed }: { readonly strict: boolean; readonly installed?: string | undefined },
+): Drift => {
   const records = recordsOf(exported)
   const seen = fingerprint({
     known: knownShapes(formats),
@@ -32,7 +36,7 @@ export const sessionDrift = (exported: unknown, formats: readonly FormatTerms[],
   for (const [index, record] of records.entries()) seen.parsed(record, index + 1)
   const prompt = records.findIndex(({ message }) => isPrompt(message)) + 1
   const found = seen.finish((line) => line === prompt)
-  const drift = withOlder(withRelease(found, seen.firstLine, formats, undefined), formats)
+  const drift = withOlder(withRelease(found, seen.firstLine, formats, installed), formats)
   return strict ? strictly(drift) : drift
 }
 

@@ -173,12 +173,27 @@ describe('what a start of OpenCode came to', () => {
       { exit: 1, answers: none, stderr: 'opencode run [message..]\n\nrun opencode' },
       worker,
     ],
+    [
+      'the database of a newer release',
+      'bad-config',
+      { exit: 1, answers: none, stderr: "Error: Failed to run the query 'CREATE TABLE `project` (" },
+      resumed,
+    ],
     ['a provider that is down', 'overloaded', failed('Internal server error', { status: 500 }), worker],
     ['a signal', 'killed', { exit: null, signal: 'SIGKILL', answers: none }, worker],
     ['the end by yoke', 'killed', { exit: null, signal: 'SIGTERM', endedBy: 'abort', answers: none }, worker],
     ['nothing at all', 'crash', { answers: none }, worker],
   ])('with %s is %s', (_, expected, more, invocation) => {
     expect(classify(ending(more), invocation).class).toBe(expected)
+  })
+
+  it('says what is wrong with a release that loses its last answer', () => {
+    const { class: kind, evidence } = classify(
+      ending({ answers: { ...answers, finish: 'tool-calls' }, stderr: 'Database migration complete.' }),
+      worker,
+    )
+    expect(kind).toBe('crash')
+    expect(evidence).toContain('without its last answer, as 1.15.13 always does')
   })
 
   it('names when a limit is over', () => {

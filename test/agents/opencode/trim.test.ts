@@ -40,7 +40,7 @@ const place = async (
       staleReads: 'refresh',
       harder: false,
       backup: join(root, 'backups', `${more.session ?? id}.bak`),
-      env: { PATH: process.env['PATH'], STORE: store, FAULT: fault },
+      env: { PATH: process.env['PATH'], HOME: root, STORE: store, FAULT: fault },
       ...more,
     })
   const stored = async () => (await readdir(store)).map((name) => name.replace('.json', ''))
@@ -152,6 +152,35 @@ describe('the trim of an OpenCode session', () => {
   ])('is refused for %s', async (_, more, code) => {
     const { trim } = await place(files)
     expect(await trim(more)).toMatchObject({ status: 'refused', code })
+  })
+
+  it('is refused for a session that only an older release can read, with where it is', async () => {
+    const { trim, root } = await place(files)
+    const folder = join(root, '.local/share/opencode/storage/session/global')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'ses_old.json'), '{}')
+    const result = await trim({ session: 'ses_old' })
+    expect(result).toMatchObject({ status: 'refused', code: 'missing' })
+    expect(result.status === 'refused' && result.reason).toContain(
+      `in ${join(folder, 'ses_old.json')}, where releases before 1.2 kept`,
+    )
+  })
+
+  it('is refused with a release on which a trim failed', async () => {
+    const { trim, stored, root } = await place(files)
+    const schemas = join(root, '.config/yoke/schemas/opencode')
+    await mkdir(schemas, { recursive: true })
+    const format = { agent: 'opencode', from: '1.18.99', to: '1.18.99', releases: ['1.18.99'], verified: [] }
+    const faults = { unverified: { '1.18.99': ['resume: its last answer is missing.'] } }
+    await writeFile(
+      join(schemas, '1.18.99.json'),
+      JSON.stringify({ ...format, ...faults, files: [], session: {}, stream: {} }),
+    )
+    const env = { PATH: process.env['PATH'], HOME: root, STORE: join(root, 'store'), VERSION: '1.18.99' }
+    const result = await trim({ env })
+    expect(result).toMatchObject({ status: 'refused', code: 'drift' })
+    expect(result.status === 'refused' && result.reason).toContain('1.18.99, which does not: resume')
+    expect(await stored()).toHaveLength(1)
   })
 
   it('names parts of a type that yoke does not know, which go', async () => {

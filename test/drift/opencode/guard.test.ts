@@ -32,7 +32,8 @@ const format = {
   session: shapesText(observe({ exports: [session()], streams: [], files: [] }).session),
 }
 
-const drift = (exported: unknown, strict = false) => sessionDrift(exported, [format], strict)
+const drift = (exported: unknown, strict = false, installed?: string) =>
+  sessionDrift(exported, [format], { strict, installed })
 
 describe('the drift of an OpenCode session', () => {
   it('is none where a release writes what it wrote before', () => {
@@ -93,6 +94,15 @@ describe('the drift of an OpenCode session', () => {
   ])('tells of a release that is %s', (_, version, verdict) => {
     const exported = session()
     expect(drift({ ...exported, info: { ...exported.info, version } }).verdict).toBe(verdict)
+  })
+
+  it('tells of the installed release, not of the one that began the session', () => {
+    expect(drift(session(), false, '1.18.33').verdict).toBe('known')
+    const found = drift(session(), false, '1.1.0')
+    expect(found.verdict).toBe('breaking')
+    expect(found.differences.map(describeDifference)).toEqual([
+      'the installed release: expected a release that resumes a trimmed session, found 1.1.0, which does not: kept: it was lost',
+    ])
   })
 })
 
