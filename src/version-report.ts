@@ -1,6 +1,5 @@
-import { newestVerified } from './drift/format.ts'
-import { shippedFormats } from './drift/guard.ts'
-import { pinned } from './probe/pinned-cli.ts'
+import { driftAgents, newestVerified } from './drift/format.ts'
+import { shippedFormats } from './drift/known-formats.ts'
 import { type Build, build, name, version } from './version.ts'
 
 /** What `yoke --version --json` prints, one object. */
@@ -20,7 +19,11 @@ export const versionReport = async (): Promise<VersionReport> => ({
   version,
   build: build ?? null,
   runtime: runtimeOf(process.versions),
-  verified: { claude: newestVerified(await shippedFormats()) ?? null, opencode: pinned.opencode },
+  verified: Object.fromEntries(
+    await Promise.all(
+      driftAgents.map(async (agent) => [agent, newestVerified(await shippedFormats(agent)) ?? null] as const),
+    ),
+  ),
 })
 
 /** Bun and Deno name a version of Node too. */

@@ -23,6 +23,8 @@ const capture: Harvester['capture'] = async (version, releases, folder) => {
       ...{ program, place, scenario: opencodeScenario('full'), base: process.env },
     })
     throwIfCutOff(findings)
+    // Some old releases fetch parts of themselves at their start, and may not find them.
+    if (streams.length === 0) throw new Error(`${findings.at(-1)?.found} It came to no answer.`)
     const files = store === undefined ? [] : [patternOf(relative(place.home, store))]
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })

@@ -1,5 +1,5 @@
 import { locateSession } from '../agents/claude/locate.ts'
-import { allFormats } from '../drift/guard.ts'
+import { knownFormats } from '../drift/known-formats.ts'
 import { fingerprintSession } from '../drift/session-fingerprint.ts'
 import { exitCode } from '../errors.ts'
 import type { Define } from '../main.ts'
@@ -22,7 +22,7 @@ export const define: Define = (cli) => {
       const cwd = process.cwd()
       const { file, id, cwds, remarks } = await locateSession(String(session), cwd, process.env)
       for (const remark of remarks) process.stderr.write(`yoke: ${remark}\n`)
-      const formats = await allFormats(process.env)
+      const formats = await knownFormats('claude', process.env)
       const found = await fingerprintSession(file, cwds[0] ?? cwd, { formats, strict })
       process.stdout.write(`${json ? printableJson({ file, id, ...found }) : fingerprintText(file, found)}\n`)
       return found.verdict === 'breaking' ? exitCode.failed : exitCode.done

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { locateSession } from '../agents/claude/locate.ts'
-import { allFormats, sessionGuard } from '../drift/guard.ts'
+import { sessionGuard } from '../drift/guard.ts'
+import { knownFormats } from '../drift/known-formats.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import { parseNotes } from '../loop/notes.ts'
 import type { Define } from '../main.ts'
@@ -41,7 +42,7 @@ export const define: Define = (cli) => {
     .action(async (session: string, options: Options) => {
       const cwd = process.cwd()
       const { file, id, config, cwds, remarks } = await locateSession(String(session), cwd, process.env)
-      const guard = sessionGuard(await allFormats(process.env), false)
+      const guard = sessionGuard(await knownFormats('claude', process.env), false)
       const result = await trim({
         guard,
         file,

@@ -1,31 +1,10 @@
-import * as v from 'valibot'
 import type { TrimRequest } from '../transcript/trim.ts'
 import { type Drift, describeDifference, strictly } from './drift.ts'
 import { fingerprint } from './fingerprint.ts'
-import { type Format, FormatSchema, knownShapes } from './format.ts'
+import { type Format, knownShapes } from './format.ts'
 import { isKnownPart } from './known-parts.ts'
-import { learntFormats } from './learnt.ts'
 import { withRelease } from './release.ts'
 import type { Shapes } from './shape.ts'
-
-/** They do not change while yoke runs, and a run asks for them before each trim. */
-let shipped: Promise<readonly Format[]> | undefined
-
-/** The formats that came with yoke. */
-export const shippedFormats = (): Promise<readonly Format[]> => {
-  shipped ??= import('./schemas/claude.ts').then(({ claudeFormats }) =>
-    v.parse(v.array(FormatSchema), claudeFormats),
-  )
-  return shipped
-}
-
-/** All formats of Claude Code that yoke knows here: its own, and those that were learnt on this machine. */
-export const allFormats = async (
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly Format[]> => {
-  const [own, learnt] = await Promise.all([shippedFormats(), learntFormats(env)])
-  return learnt.length === 0 ? own : [...own, ...learnt]
-}
 
 const known = new WeakMap<readonly Format[], Shapes>()
 

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Format } from '../../src/drift/format.ts'
-import { sessionGuard, shippedFormats } from '../../src/drift/guard.ts'
+import { sessionGuard } from '../../src/drift/guard.ts'
+import { shippedFormats } from '../../src/drift/known-formats.ts'
 import { compareVersions } from '../../src/drift/version.ts'
 import { trim } from '../../src/transcript/trim.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
@@ -18,7 +19,7 @@ const captured = (release: string): Json[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-const formats = await shippedFormats()
+const formats = await shippedFormats('claude')
 
 type Conditions = { readonly known?: readonly Format[]; readonly strict?: boolean }
 

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { observe } from '../../src/drift/derive.ts'
 import { knownShapes, newestVerified, standingOf } from '../../src/drift/format.ts'
-import { shippedFormats } from '../../src/drift/guard.ts'
+import { shippedFormats } from '../../src/drift/known-formats.ts'
 import { isKnownPart } from '../../src/drift/known-parts.ts'
 import { formatsOf, notesOf, type ReleaseNotes } from '../../src/drift/merge.ts'
 import { jsonTypes, parseShape, shapeText } from '../../src/drift/shape.ts'
 import { pinned } from '../../src/probe/pinned-cli.ts'
 
-const shipped = await shippedFormats()
+const shipped = await shippedFormats('claude')
 
 const notes = (
   version: string,

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
@@ -48,7 +48,7 @@ describe('yoke brute with the real OpenCode', () => {
   it('works in one line of sessions, trimmed between iterations, until the judge says done', {
     timeout: 600_000,
   }, async () => {
-    const { project, server, run: start } = await openCodeProject({ files, scenario })
+    const { project, home, server, run: start } = await openCodeProject({ files, scenario })
     const run = await start(['brute', 'task.md', '--trust', '--max-iterations', '5', '--model', model])
     expect(run.stderr).toBe('')
     expect(run.code).toBe(0)
@@ -60,6 +60,7 @@ describe('yoke brute with the real OpenCode', () => {
     expect(of(events, 'check.failed')).toHaveLength(1)
     expect(of(events, 'judge.verdict').map((event) => event.verdict)).toEqual(['continue', 'done'])
     expect(of(events, 'run.finished')).toMatchObject([{ result: 'done', exitCode: 0, iterations: 3 }])
+    expect(of(events, 'drift.found')).toEqual([])
     const trims = of(events, 'trim.applied')
     const workers = of(events, 'agent.finished').filter(({ role }) => role === 'worker')
     expect(workers.map(({ session }) => session)).toEqual(trims.map(({ session }) => session))
@@ -96,5 +97,26 @@ describe('yoke brute with the real OpenCode', () => {
       join(project, '.loop/runs', (await readdir(join(project, '.loop/runs')))[0] ?? '', 'backups'),
     )
     expect(backups.filter((name) => name.endsWith('.bak'))).toHaveLength(3)
+
+    const before = await contents(home)
+    const doctor = JSON.parse((await start(['doctor'])).stdout)
+    const row = (id: string) => doctor.rows.filter((each: { id: string }) => each.id === id)
+    expect(row('release')).toContainEqual(
+      expect.objectContaining({ status: 'ok', found: 'Trims were verified on opencode 1.18.33.' }),
+    )
+    expect(row('drift')).toMatchObject([
+      {
+        status: 'ok',
+        found: `Session ${trims[2]?.newSession}, written by 1.18.33, is in a known format.`,
+      },
+    ])
+    expect(await contents(home)).toEqual(before)
   })
 })
+
+/** The files of OpenCode's store, with the times at which they were changed. */
+const contents = async (home: string) => {
+  const folder = join(home, '.local/share/opencode')
+  const names = (await readdir(folder)).filter((name) => name.startsWith('opencode.db'))
+  return Promise.all(names.map(async (name) => [name, (await stat(join(folder, name))).mtimeMs]))
+}

@@ -1,4 +1,5 @@
-import { allFormats, sessionGuard } from '../../drift/guard.ts'
+import { sessionGuard } from '../../drift/guard.ts'
+import { knownFormats } from '../../drift/known-formats.ts'
 import { trim } from '../../transcript/trim.ts'
 import type { Agent } from '../agent.ts'
 import { commandLine } from './arguments.ts'
@@ -25,7 +26,7 @@ export const claude: Agent = {
   findSession,
   setAside,
   trimSession: async ({ env, drift: policy, ...request }) => {
-    const guard = sessionGuard(await allFormats(env), policy === 'strict')
+    const guard = sessionGuard(await knownFormats('claude', env), policy === 'strict')
     const result = await trim({ ...request, liveSessions: registryFolder(env), guard })
     const drift = guard.drift()
     return drift === undefined ? result : { ...result, drift }

@@ -92,8 +92,6 @@ const emptyText = ({ info: { id, sessionID } }: Message): Part => ({
   sessionID,
   messageID: id,
   type: 'text',
-  synthetic: false,
-  ignored: false,
 })
 
 /** Stale counts set off a compaction of the whole session (1.18.33); the cost was paid in the old one. */

@@ -11,9 +11,8 @@ const PartSchema = v.looseObject({
   type: text,
   /** Of `text` and `reasoning`. */
   text: v.optional(text),
-  /** Put in by OpenCode; `ignored` ones are not sent. */
-  synthetic: v.nullish(v.boolean(), false),
-  ignored: v.nullish(v.boolean(), false),
+  /** Not sent. */
+  ignored: v.nullish(v.boolean()),
   /** Of `tool`. */
   tool: v.optional(text),
   callID: v.optional(text),

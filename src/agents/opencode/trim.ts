@@ -3,7 +3,8 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FormatTerms } from '../../drift/format.ts'
 import { refusalText } from '../../drift/guard.ts'
-import { openCodeFormats, sessionDrift } from '../../drift/opencode/guard.ts'
+import { knownFormats } from '../../drift/known-formats.ts'
+import { sessionDrift } from '../../drift/opencode/guard.ts'
 import { keepMatcher } from '../../transcript/keep-paths.ts'
 import { chooseReads, newestHalf } from '../../transcript/reads.ts'
 import { realPathOf } from '../../transcript/real-path.ts'
@@ -34,7 +35,7 @@ const faultReasons: Readonly<Record<PlanFault, string>> = {
  * end well without having stored anything (1.18.33), so only what was read back counts.
  */
 export const trimSession = async (request: SessionTrim): Promise<SessionTrimmed> =>
-  trimAgainst(request, await openCodeFormats(request.env))
+  trimAgainst(request, await knownFormats('opencode', request.env))
 
 /** The same, guarded by other formats than those that yoke knows: a rehearsal finds out whether a release deserves its name. */
 export const trimAgainst = async (

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { newestVerified, standingOf } from '../../drift/format.ts'
-import { allFormats } from '../../drift/guard.ts'
+import { driftAgents, newestVerified, standingOf } from '../../drift/format.ts'
+import { knownFormats } from '../../drift/known-formats.ts'
 import { check, ok, warn } from '../check.ts'
 
 /** How the installed release stands to those on which a trim was verified. */
@@ -13,22 +13,17 @@ export const release = check({
     newest: v.nullable(v.string()),
   }),
   gather: async ({ agents, env }) => {
-    const formats = await allFormats(env)
-    return agents.flatMap(({ agent, version }) =>
-      agent.name !== 'claude' || version === undefined
-        ? []
-        : [
-            {
-              agent: agent.name,
-              version,
-              standing: standingOf(version, formats),
-              newest: newestVerified(formats) ?? null,
-            },
-          ],
-    )
+    const rows = driftAgents.map(async (name) => {
+      const version = agents.find(({ agent }) => agent.name === name)?.version
+      if (version === undefined) return []
+      const formats = await knownFormats(name, env)
+      const newest = newestVerified(formats) ?? null
+      return [{ agent: name, version, standing: standingOf(version, formats), newest }]
+    })
+    return (await Promise.all(rows)).flat()
   },
   judge: ({ agent, version, standing, newest }) => {
-    const probe = 'Run `yoke doctor --probe --learn` to try it here, without a token.'
+    const probe = `Run \`yoke doctor --probe --learn${agent === 'claude' ? '' : ` --agent ${agent}`}\` to try it here, without a token.`
     switch (standing) {
       case 'verified':
         return ok(`Trims were verified on ${agent} ${version}.`)
@@ -43,7 +38,7 @@ export const release = check({
         return warn(`${agent} ${version} is older than all on which trims were verified.`, probe)
       case 'unverified':
         return warn(
-          `On ${agent} ${version} a trimmed session lost something when yoke was tried with it.`,
+          `On ${agent} ${version} a run or a trimmed session lost something when yoke was tried with it.`,
           `Update ${agent}, or set \`trim: off\`.`,
         )
       case 'unknown':

@@ -1,21 +1,11 @@
-import * as v from 'valibot'
 import { type Drift, driftOf, strictly } from '../drift.ts'
 import { fingerprint } from '../fingerprint.ts'
-import { type Format, FormatSchema, type FormatTerms, knownShapes, standingOf } from '../format.ts'
-import { learntFormats } from '../learnt.ts'
+import { type FormatTerms, knownShapes, standingOf } from '../format.ts'
 import { isJson } from '../parts.ts'
 import { withRelease } from '../release.ts'
 import { isKnownPart } from './dispositions.ts'
 import { loadBearingOf } from './load-bearing.ts'
 import { eachPart, recordsOf } from './parts.ts'
-
-/** All formats of OpenCode that yoke knows here: its own, and those that were learnt on this machine. */
-export const openCodeFormats = async (
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly Format[]> => {
-  const { opencodeFormats } = await import('../schemas/opencode.ts')
-  return [...v.parse(v.array(FormatSchema), opencodeFormats), ...(await learntFormats(env, 'opencode'))]
-}
 
 /**
  * What in an exported session differs from all formats. An unknown part of the first prompt, which stays whole, breaks a trim; one

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { describeDifference } from '../../../src/drift/drift.ts'
+import { standingOf } from '../../../src/drift/format.ts'
+import { shippedFormats } from '../../../src/drift/known-formats.ts'
 import { innerParts, isKnownPart, partRows } from '../../../src/drift/opencode/dispositions.ts'
-import { openCodeFormats, sessionDrift } from '../../../src/drift/opencode/guard.ts'
+import { sessionDrift } from '../../../src/drift/opencode/guard.ts'
 import { observe } from '../../../src/drift/opencode/observe.ts'
 import { shapesText } from '../../../src/drift/shape.ts'
+import { pinned } from '../../../src/probe/pinned-cli.ts'
 
 const ids = (id: string) => ({ id, sessionID: 'ses_1' })
 const part = (id: string, more: object) => ({ ...ids(id), messageID: 'msg_1', ...more })
@@ -108,7 +111,7 @@ describe('the drift of an OpenCode session', () => {
 
 describe('the formats of OpenCode that come with yoke', () => {
   it('say of every part what a trim does with it, and why', async () => {
-    const formats = await openCodeFormats({ HOME: '/nowhere' })
+    const formats = await shippedFormats('opencode')
     expect(formats.length).toBeGreaterThan(0)
     const parts = formats.flatMap((each) => Object.keys(each.session))
     expect(parts.filter((name) => !isKnownPart(name))).toEqual([])
@@ -117,7 +120,12 @@ describe('the formats of OpenCode that come with yoke', () => {
   })
 
   it('hold what was verified by a trim and a resumed run', async () => {
-    const formats = await openCodeFormats({ HOME: '/nowhere' })
-    expect(formats.flatMap(({ verified }) => verified).length).toBeGreaterThanOrEqual(1)
+    const formats = await shippedFormats('opencode')
+    expect(formats.flatMap(({ verified }) => verified).length).toBeGreaterThanOrEqual(8)
+    expect(standingOf(pinned.opencode, formats)).toBe('verified')
+    // Both ways in which OpenCode has kept its sessions.
+    expect(new Set(formats.flatMap(({ files }) => files.map((file) => file.split('/').at(-1))))).toEqual(
+      new Set(['opencode.db', '<id>.json']),
+    )
   })
 })
