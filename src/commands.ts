@@ -56,6 +56,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     group: 'Look',
     load: () => import('./commands/status.ts'),
   },
+  watch: {
+    usage: 'watch [run]',
+    summary: 'Watch a run while it works; --web in a browser',
+    group: 'Look',
+    load: () => import('./commands/watch.ts'),
+  },
   runs: {
     usage: 'runs',
     summary: 'List the runs of this project',

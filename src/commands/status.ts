@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import picocolors from 'picocolors'
-import { agentByName } from '../agents/registry.ts'
 import { exitCode } from '../errors.ts'
 import { elapsedMs } from '../loop/limits.ts'
 import { nextFork, nextPeriodics } from '../loop/outlook.ts'
@@ -9,8 +8,7 @@ import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { openRun, type StoredRun, stateWord } from '../run/open-run.ts'
-import { agentOf } from '../task/roles.ts'
-import { newestOf, streamFile } from '../ui/agent-log.ts'
+import { doingNow } from '../ui/doing-now.ts'
 import {
   formatAfter,
   formatClock,
@@ -23,7 +21,6 @@ import {
 } from '../ui/format.ts'
 import { wantsColor } from '../ui/output.ts'
 import { paint } from '../ui/painter.ts'
-import { lastLines } from '../ui/tail.ts'
 import { fit } from '../ui/width.ts'
 
 type StatusOptions = { readonly json?: boolean; readonly watch?: boolean }
@@ -38,7 +35,7 @@ export const define: Define = (cli) => {
     .example('  yoke status 20261201 --json | jq .costUsd')
     .action(async (run: string | undefined, options: StatusOptions) => {
       const stored = await openRun(loopFolder(process.cwd()), run === undefined ? undefined : String(run))
-      if (options.watch) await watch(stored.folder.id, options)
+      if (options.watch) await watchStatus(stored.folder.id, options)
       else process.stdout.write(`${options.json ? printableJson(summary(stored)) : text(stored)}\n`)
       return exitCode.done
     })
@@ -47,7 +44,7 @@ export const define: Define = (cli) => {
 const pollMs = 1000
 
 /** Shows the run again and again: in place on a terminal, elsewhere each time that something has happened. */
-const watch = async (run: string, { json }: StatusOptions): Promise<void> => {
+export const watchStatus = async (run: string, { json }: StatusOptions): Promise<void> => {
   const inPlace = !json && process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'
   let painted: readonly string[] = []
   let shown = ''
@@ -106,16 +103,6 @@ const summary = (stored: StoredRun) => {
     now: holder === undefined ? null : (doingNow(stored) ?? null),
     folder: folder.root,
   }
-}
-
-/** What the agent that runs has done last, from the end of its event stream. */
-const doingNow = ({ folder, events, begin, directives, saga }: StoredRun): string | undefined => {
-  const start = events.findLast(({ type }) => type === 'agent.started' || type === 'agent.finished')
-  if (start?.type !== 'agent.started') return undefined
-  const agent = agentByName(agentOf(directives, start.role))
-  const lines = lastLines(streamFile(folder, start, (saga?.cycle ?? 0) + 1))
-  const doing = newestOf(lines.flatMap(agent.parseLine), begin.cwd)
-  return `${start.role}${doing === undefined ? '' : `: ${doing}`}`
 }
 
 const text = (stored: StoredRun): string => {

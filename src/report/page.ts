@@ -10,7 +10,7 @@ import {
   roleClass,
   timelineChart,
 } from './charts.ts'
-import { type Html, html, nothing } from './html.ts'
+import { type Html, html, nothing, raw } from './html.ts'
 import { cacheShare, type IterationRow, type Report, tokensIn } from './report.ts'
 import { style } from './style.ts'
 import { iterationColumns, legend, percent, roleColumns, trimmedTokens } from './text.ts'
@@ -21,27 +21,44 @@ export const generator = '<meta name="generator" content="yoke'
 /**
  * One page without scripts that loads nothing: its policy forbids both, so that words of a model that stand in it can do nothing either.
  */
-export const reportPage = (report: Report): string => {
-  const title = `${taskName(report)}: ${report.result}`
-  return `<!doctype html>
+export const reportPage = (report: Report): string =>
+  pageOf(report, {
+    head: raw(
+      `${generator} ${version}">\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    ),
+    top: nothing,
+    end: nothing,
+  })
+
+/** What a page has around the report: in its head, above the report and at the end of the body. */
+export type Around = { readonly head: Html; readonly top: Html; readonly end: Html }
+
+/** A page that shows a report. */
+export const pageOf = (report: Report, { head, top, end }: Around): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-${generator} ${version}">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+${head.html}
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${html`<title>${title} · yoke</title>`.html}
+${html`<title>${pageTitle(report)}</title>`.html}
 <style>${style}</style>
 </head>
-<body>
+<body>${top.html}
 <main>
-${[head(report), facts(report), charts(report), roleTable(report), iterationTable(report)].map((part) => part.html).join('\n')}
+${reportBody(report)}
 </main>
 <footer class="quiet">${html`${legend.map((line) => html`<p>${line}</p>`)}<p>Written by yoke ${version}.</p>`.html}</footer>
-</body>
+${end.html}</body>
 </html>
 `
-}
+
+export const pageTitle = (report: Report): string => `${taskName(report)}: ${report.result} · yoke`
+
+/** The report itself, as HTML. */
+export const reportBody = (report: Report): string =>
+  [heading(report), facts(report), charts(report), roleTable(report), iterationTable(report)]
+    .map((part) => part.html)
+    .join('\n')
 
 const taskName = ({ task }: Report): string => printable(task.split(/[\\/]/).at(-1) ?? task)
 
@@ -52,7 +69,7 @@ const tone = (result: string): string =>
       ? 'bad'
       : 'poor'
 
-const head = (report: Report): Html =>
+const heading = (report: Report): Html =>
   html`<header><h1>${taskName(report)} <span class="result ${tone(report.result)}">${report.result}</span></h1>
 ${report.reason === '' ? nothing : html`<p>${printable(report.reason)}</p>`}${report.fix === '' ? nothing : html`<p>${printable(report.fix)}</p>`}
 <p class="quiet">run ${report.run} · ${report.agent} · ${printable(report.task)} · begun <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').slice(0, 16)} UTC</time></p></header>`

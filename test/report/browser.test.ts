@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -8,18 +7,8 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reportPage } from '../../src/report/page.ts'
 import { reportOf } from '../../src/report/report.ts'
+import { browserFile } from '../helpers/browser.ts'
 import { longRun } from './made-run.ts'
-
-const browserFile = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find(existsSync)
-if (browserFile === undefined)
-  console.warn(
-    'There is no Chromium: the page is not tested in a browser. apt-get install chromium-headless-shell',
-  )
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
