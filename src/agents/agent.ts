@@ -118,6 +118,8 @@ export type AgentEvent =
       readonly status?: number
     }
   | { readonly type: 'limit'; readonly resetsAt?: number; readonly text: string }
+  /** The CLI says that lines of its session could not be stored, and why. */
+  | { readonly type: 'session-lost'; readonly cause: string }
   | { readonly type: 'result'; readonly result: AgentResult }
   | { readonly type: 'unknown'; readonly name: string }
 
@@ -172,6 +174,8 @@ export type Ending = {
   /** For a CLI that prints no result: what the answers of the model add up to. */
   readonly answers?: Answers
   readonly limit?: { readonly resetsAt?: number; readonly text: string }
+  /** Why lines of the session could not be stored, where the CLI says so. */
+  readonly sessionLost?: string
   /** The cause of the last retry, when no answer of the model came after it. */
   readonly retrying?: string
   /** The last 4 KiB. */
@@ -236,11 +240,15 @@ export type Agent = {
     env: Readonly<Record<string, string | undefined>>,
     installation?: Installation,
   ) => CommandLine
-  /** Never fails: what cannot be found out is left out. */
+  /**
+   * Never fails: what cannot be found out is left out. In an image the agent's home is the project's own: what the worker writes
+   * there must not decide how the judge is started.
+   */
   readonly inspect: (
     file: string,
     env: Readonly<Record<string, string | undefined>>,
     launch: Launch,
+    home: 'of-user' | 'of-project',
   ) => Promise<Installation>
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]

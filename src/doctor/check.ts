@@ -27,8 +27,14 @@ export type Look = {
   readonly agents: readonly FoundAgent[]
   /** What the configuration of user and project says; undefined when it cannot be read. */
   readonly directives: Directives | undefined
+  /** What the user's own configuration says: the project has not been trusted with what reaches out of it. */
+  readonly ownDirectives: Directives
+  /** The name of the agent that is asked for. */
+  readonly wanted: string
   /** The container image to look at. */
   readonly image: string | undefined
+  /** Whether the user named the image: one that the project names is not started. */
+  readonly mayStart: boolean
 }
 
 /**

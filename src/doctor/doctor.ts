@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName, agentNames } from '../agents/registry.ts'
 import { YokeError } from '../errors.ts'
-import { configLayers } from '../task/load.ts'
-import { resolveDirectives } from '../task/resolve.ts'
+import { configLayers, withAbsoluteMounts } from '../task/load.ts'
+import { type Layer, resolveDirectives } from '../task/resolve.ts'
 import type { Check, FoundAgent, Look, Row } from './check.ts'
 import { agent } from './checks/agent.ts'
 import { cleanup } from './checks/cleanup.ts'
@@ -73,19 +73,32 @@ const rowsOf = async ({ id, gather, judge }: Check, look: Look): Promise<readonl
 
 /** Finds the agents and reads the configuration, as far as it can be read. */
 export const lookAround = async ({ image, agentPath, agent: named, ...place }: Request): Promise<Look> => {
-  const directives = await configLayers(place.project, place.env)
-    .then((layers) => resolveDirectives(layers).directives)
-    .catch((error: unknown) => {
-      // The check of the configuration says what is wrong with it.
-      if (error instanceof YokeError) return undefined
-      throw error
-    })
+  const layers = await configLayers(place.project, place.env).catch(unlessKnown)
+  const directives = layers && (await directivesOf(layers, place).catch(unlessKnown))
+  const own = layers?.filter(({ name }) => name === 'user config')
+  const ownDirectives = (own && (await directivesOf(own, place).catch(unlessKnown))) ?? defaults
   const wanted = named ?? directives?.agent ?? 'claude'
   agentByName(wanted)
   const agents = await Promise.all(
     agentNames.map((name) => findAgent(name, place.env, name === wanted ? agentPath : undefined)),
   )
-  return { ...place, agents, directives, image: image ?? directives?.image }
+  return {
+    ...place,
+    ...{ agents, directives, ownDirectives, wanted },
+    image: image ?? directives?.image,
+    mayStart:
+      image !== undefined || (directives?.image !== undefined && directives.image === ownDirectives.image),
+  }
+}
+
+const defaults = resolveDirectives([]).directives
+
+const directivesOf = async (layers: readonly Layer[], { project, env }: Pick<Look, 'project' | 'env'>) =>
+  withAbsoluteMounts(resolveDirectives(layers).directives, project, env)
+
+/** The check of the configuration says what is wrong with it. */
+const unlessKnown = (error: unknown): undefined => {
+  if (!(error instanceof YokeError)) throw error
 }
 
 const findAgent = async (name: string, env: Look['env'], path: string | undefined): Promise<FoundAgent> => {

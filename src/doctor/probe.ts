@@ -1,20 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import * as v from 'valibot'
+import { agentByName } from '../agents/registry.ts'
 import { observe as observeFiles } from '../drift/derive.ts'
 import type { Format } from '../drift/format.ts'
 import { storeLearnt } from '../drift/learnt.ts'
 import { formatsOf } from '../drift/merge.ts'
 import { observe } from '../drift/opencode/observe.ts'
-import { exitCode, YokeError } from '../errors.ts'
+import { YokeError } from '../errors.ts'
 import { rehearseOpenCode } from '../probe/opencode-rehearsal.ts'
 import { opencodeScenario } from '../probe/opencode-script.ts'
 import { type Rehearsal, rehearse } from '../probe/rehearsal.ts'
-import { type RehearsalPlace, rehearsalPlace } from '../probe/rehearsal-place.ts'
+import { isOfDeadRehearsal, type RehearsalPlace, rehearsalPlace } from '../probe/rehearsal-place.ts'
 import type { Elsewhere } from '../probe/rehearsal-run.ts'
 import { rehearsalScenario } from '../probe/rehearsal-script.ts'
-import { prepareSandbox } from '../sandbox/sandbox.ts'
-import { DirectivesSchema } from '../task/directives.ts'
+import { removeLeftovers } from '../sandbox/leftovers.ts'
+import { prepareSandbox, requireSandbox } from '../sandbox/sandbox.ts'
 import { version as yokeVersion } from '../version.ts'
 import type { Look, Row } from './check.ts'
 
@@ -27,99 +27,85 @@ export type ProbeOptions = {
 
 /**
  * Rehearses run, resume and trim with the installed agent in a temporary home, against a model server on loopback: no key, no
- * token, no traffic to the outside (§10). Throws `E_NO_AGENT` when it is not installed, `E_USAGE` for an agent that cannot be rehearsed.
+ * token, no traffic to the outside (§10). Throws `E_NO_AGENT` when it is not installed.
  */
 export const probe = async (look: Look, { agent, learn }: ProbeOptions): Promise<readonly Row[]> => {
   const { image } = look
+  if (image !== undefined && !look.mayStart)
+    return [
+      {
+        id: 'probe',
+        status: 'skip',
+        found: `Nothing was started in the image ${image}, which only the project names: say --image ${image}.`,
+        fix: '',
+      },
+    ]
   const program = image === undefined ? look.agents.find((each) => each.agent.name === agent)?.file : agent
   if (program === undefined)
     throw new YokeError('E_NO_AGENT', `${agent} is not on PATH.`, 'Install it, or name it with --agent-path.')
-  if (agent === 'opencode') return probeOpenCode(look, program, learn)
   const place = await rehearsalPlace()
   try {
     const sandbox = image === undefined ? undefined : await inImage(image, place, look)
-    const began = performance.now()
-    const rehearsal = await rehearse({
-      program,
-      place,
-      scenario: rehearsalScenario(),
-      base: look.env,
-      elsewhere: sandbox,
-    })
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    const rows = rowsOf(rehearsal, seconds)
+    const rehearsed = { program, place, base: look.env, elsewhere: sandbox }
+    const rows = await (agent === 'opencode' ? probeOpenCode : probeClaude)(look, rehearsed, learn)
     await sandbox?.clean()
-    return learn ? [...rows, await learnt(rehearsal, look)] : rows
+    return rows
+  } catch (error) {
+    // Without an engine or an image that would do nothing was rehearsed; the other rows are still worth reading.
+    if (image === undefined || !(error instanceof YokeError)) throw error
+    return [{ id: 'probe', status: 'fail', found: error.message, fix: error.fix }]
   } finally {
     await place.remove()
   }
 }
 
-const probeOpenCode = async (look: Look, program: string, learn: boolean): Promise<readonly Row[]> => {
-  if (look.image !== undefined)
-    throw new YokeError(
-      'E_USAGE',
-      'OpenCode is rehearsed on the host only.',
-      'Leave --image out.',
-      exitCode.usage,
-    )
-  const place = await rehearsalPlace()
-  try {
-    const began = performance.now()
-    const rehearsal = await rehearseOpenCode({
-      ...{ program, place, scenario: opencodeScenario('short'), base: look.env },
-    })
-    const rows = rowsOf(rehearsal, ((performance.now() - began) / 1000).toFixed(1))
-    const { exported, streams, version, findings } = rehearsal
-    if (!learn) return rows
-    if (version === undefined || findings.some(({ ok }) => !ok))
-      return [...rows, refuse('Nothing was learnt.')]
-    const noted = observe({ exports: [exported], streams, files: [] })
-    return [
-      ...rows,
-      await keepFormat(formatsOf('opencode', [{ version, faults: [], ...noted }])[0], version, look),
-    ]
-  } finally {
-    await place.remove()
-  }
+type Rehearsed = Omit<Parameters<typeof rehearse>[0], 'scenario' | 'patienceMs'>
+
+const probeClaude = async (look: Look, rehearsed: Rehearsed, learn: boolean): Promise<readonly Row[]> => {
+  const began = performance.now()
+  const rehearsal = await rehearse({ ...rehearsed, scenario: rehearsalScenario() })
+  const rows = rowsOf(rehearsal, secondsSince(began))
+  return learn ? [...rows, await learnt(rehearsal, look)] : rows
 }
 
-/** A container reaches the model server on loopback only in the host's own network. */
+const probeOpenCode = async (look: Look, rehearsed: Rehearsed, learn: boolean): Promise<readonly Row[]> => {
+  const began = performance.now()
+  const rehearsal = await rehearseOpenCode({ ...rehearsed, scenario: opencodeScenario('short') })
+  const rows = rowsOf(rehearsal, secondsSince(began))
+  const { exported, streams, version, findings } = rehearsal
+  if (!learn) return rows
+  if (version === undefined || findings.some(({ ok }) => !ok)) return [...rows, refuse('Nothing was learnt.')]
+  const noted = observe({ exports: [exported], streams, files: [] })
+  return [
+    ...rows,
+    await keepFormat(formatsOf('opencode', [{ version, faults: [], ...noted }])[0], version, look),
+  ]
+}
+
+const secondsSince = (began: number): string => ((performance.now() - began) / 1000).toFixed(1)
+
+/**
+ * The containers are those of a run with the user's own configuration, but for the network: the model server on loopback
+ * is reached only in the host's own. The variables that `env` names stay out, as they do on the host.
+ */
 const inImage = async (
   image: string,
   { home, project }: RehearsalPlace,
-  { env, directives }: Look,
+  { env, ownDirectives, wanted }: Look,
 ): Promise<Elsewhere & { readonly clean: () => Promise<unknown> }> => {
-  const {
-    launch,
-    env: inside,
-    clean,
-  } = await prepareSandbox({
+  const request = {
     image,
     project,
     loop: home,
-    run: 'rehearsal',
-    directives: v.parse(DirectivesSchema, {
-      image,
-      network: 'host',
-      ...(directives?.engine === undefined ? {} : { engine: directives.engine }),
-      env: passedOn,
-    }),
-    env: { ...env, HOME: home },
-  })
-  return { launch, clean, agentHome: inside['CLAUDE_CONFIG_DIR'] ?? home }
+    directives: { ...ownDirectives, image, network: 'host', pull: 'never' as const, env: [] },
+    env,
+  }
+  const { engine } = await requireSandbox(agentByName(wanted), request)
+  await removeLeftovers(engine, isOfDeadRehearsal, env)
+  const { launch, env: inside, clean } = await prepareSandbox({ ...request, run: 'rehearsal' })
+  const folders = ['CLAUDE_CONFIG_DIR', 'XDG_DATA_HOME'].map((name) => [name, inside[name] ?? home])
+  return { launch, clean, folders: Object.fromEntries(folders) }
 }
-
-/** What points the agent at the model server. */
-const passedOn = [
-  ...[
-    'ANTHROPIC_BASE_URL',
-    'ANTHROPIC_API_KEY',
-    'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
-    'DISABLE_AUTOUPDATER',
-  ],
-  ...['DISABLE_TELEMETRY', 'DISABLE_ERROR_REPORTING', 'CLAUDE_CODE_MAX_RETRIES', 'NO_PROXY'],
-]
 
 const rowsOf = (
   { findings, version }: Pick<Rehearsal, 'findings' | 'version'>,

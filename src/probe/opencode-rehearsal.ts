@@ -8,7 +8,7 @@ import { probeEnvironment } from './environment.ts'
 import { ended, type Rehearsal, scenarioFrom } from './rehearsal.ts'
 import { lookAtRequest } from './rehearsal-checks.ts'
 import type { RehearsalPlace } from './rehearsal-place.ts'
-import { type Dialect, mainRequests, runOnce } from './rehearsal-run.ts'
+import { type Dialect, type Elsewhere, mainRequests, runOnce } from './rehearsal-run.ts'
 import { laterScenario, marks, projectFiles } from './rehearsal-script.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -24,6 +24,7 @@ type Options = {
   readonly place: RehearsalPlace
   readonly scenario: Scenario
   readonly base: Readonly<Record<string, string | undefined>>
+  readonly elsewhere?: Elsewhere | undefined
 }
 
 const dialect: Dialect = {
@@ -59,15 +60,15 @@ const dialect: Dialect = {
  * fails, and never throws for what the CLI does.
  */
 export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehearsal> => {
-  const { program, place, scenario, base } = options
+  const { program, place, scenario, base, elsewhere } = options
   const { home, project, root } = place
-  const env = probeEnvironment({ url: 'http://127.0.0.1:9', home, base })
+  const env = { ...probeEnvironment({ url: 'http://127.0.0.1:9', home, base }), ...elsewhere?.folders }
   for (const [name, text] of Object.entries(projectFiles)) await writeFile(join(project, name), text)
   const findings: Rehearsal['findings'][number][] = []
   const streams: string[] = []
   const start = async (prompt: string, id: string | undefined, script: Scenario) => {
     const session = id === undefined ? ({ kind: 'new' } as const) : ({ kind: 'resume', id } as const)
-    const run = await runOnce({ program, place, scenario: script, prompt, session, base, dialect })
+    const run = await runOnce({ program, place, scenario: script, prompt, session, base, dialect, elsewhere })
     streams.push(...run.stream)
     return run
   }
@@ -96,11 +97,13 @@ export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehear
   findings.push(ended('resume', second))
   if (second.failed) return here({ session, store })
 
-  const backup = join(root, 'backups', 'session.json')
+  // OpenCode imports from beside it: a container sees the folder of the store, not all of the place.
+  const backup = join(env['XDG_DATA_HOME'] ?? root, 'backups', 'session.json')
   const request = { program, session, file: store, cwd: project, env, backup } as const
+  const launch = elsewhere === undefined ? {} : { launch: elsewhere.launch }
   const keep = Object.keys(projectFiles)
   // What is known of the release must not decide what is found.
-  const trimmed = await trimAgainst({ ...request, keep, staleReads: 'refresh', harder: false }, [])
+  const trimmed = await trimAgainst({ ...request, ...launch, keep, staleReads: 'refresh', harder: false }, [])
   const exported = await exportIn(backup)
   const known = here({ version: versionOf(exported), session, exported, store })
   findings.push(trimFinding(trimmed))

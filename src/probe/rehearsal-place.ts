@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { processStart } from '../system/process-start.ts'
 
 const prefix = 'yoke-rehearsal-'
@@ -64,11 +64,15 @@ rm -rf -- "$1"
 
 const sweep = async (): Promise<void> => {
   const names = await readdir(tmpdir()).catch(() => [])
-  const stale = names.filter((name) => {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN
-    return Number.isInteger(pid) && processStart(pid) === undefined
-  })
+  const stale = names.filter((name) => isOfDeadRehearsal(join(tmpdir(), name)))
   await Promise.all(
     stale.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {})),
   )
+}
+
+/** Whether a path lies in the place of a rehearsal whose process is gone. */
+export const isOfDeadRehearsal = (path: string): boolean => {
+  const name = path.split(sep).find((each) => each.startsWith(prefix))
+  const pid = Number.parseInt(name?.slice(prefix.length) ?? '', 10)
+  return Number.isInteger(pid) && processStart(pid) === undefined
 }

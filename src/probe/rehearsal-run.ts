@@ -57,8 +57,8 @@ export type Dialect = {
 /** Another place to run in, such as a container. */
 export type Elsewhere = {
   readonly launch: Launch
-  /** The CLI's own folder, as this machine sees it. */
-  readonly agentHome: string
+  /** Variables that name the folders in which the CLI keeps its things, as this machine sees them. */
+  readonly folders: Readonly<Record<string, string>>
 }
 
 /** A model has to be named: some releases name it differently in a resumed run, and so break the prefix (2.1.154 to 2.1.267). */
@@ -95,7 +95,7 @@ export const runOnce = async (start: Start): Promise<RehearsalRun> => {
     const env = {
       ...probeEnvironment({ url: server.url, home: place.home, base }),
       CLAUDE_CODE_MAX_RETRIES: '0',
-      ...(elsewhere === undefined ? {} : { CLAUDE_CONFIG_DIR: elsewhere.agentHome }),
+      ...elsewhere?.folders,
     }
     const line = dialect.line({ program, cwd: place.project, prompt, session }, env)
     const command = elsewhere === undefined ? line : elsewhere.launch(line)

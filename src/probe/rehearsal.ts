@@ -44,7 +44,7 @@ export const rehearse = async ({
   elsewhere,
 }: Options): Promise<Rehearsal> => {
   const { home, project, root } = place
-  const env = { ...base, HOME: home, CLAUDE_CONFIG_DIR: elsewhere?.agentHome ?? join(home, '.claude') }
+  const env = { ...base, HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude'), ...elsewhere?.folders }
   for (const [name, text] of Object.entries(projectFiles)) await writeFile(join(project, name), text)
   const findings: Finding[] = []
   const streams: string[] = []

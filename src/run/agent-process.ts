@@ -36,9 +36,8 @@ export const startAgent = async (
   }
   // What depends on the installed release is worth the 0.3 s that its help takes; the rest is not.
   const depends = invocation.access === 'read-only' || invocation.budgetUsd !== undefined
-  const found = depends ? await agent.inspect(file, env, place.launch) : undefined
-  // In an image the agent's home is the project's own: what the worker writes there must not decide how the judge is started.
-  const installation = found === undefined || place === host ? found : { ...found, settings: {}, env: {} }
+  const home = place === host ? 'of-user' : 'of-project'
+  const installation = depends ? await agent.inspect(file, env, place.launch, home) : undefined
   const command = agent.commandLine(file, invocation, env, installation)
   const ended = await runProcess(place.launch(command, invocation.access), {
     ...options,

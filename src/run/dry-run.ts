@@ -1,9 +1,12 @@
+import type { CommandLine } from '../agents/agent.ts'
 import { openingPrompt } from '../loop/prompts.ts'
 import { initialState } from '../loop/reduce.ts'
+import { planSandbox } from '../sandbox/sandbox.ts'
 import { loadTask } from '../task/load.ts'
 import type { Resolved } from '../task/resolve.ts'
 import { castOf } from './cast.ts'
 import { playerOf } from './context.ts'
+import { loopFolder } from './folder.ts'
 import { requireCheckpoints } from './git/repository.ts'
 import { readInstructions } from './instructions.ts'
 import type { RunRequest } from './start.ts'
@@ -64,6 +67,11 @@ export const dryRun = async (
     workerInvocation(project, directives, opening, { kind: 'new' }),
     ...(directives.judge === 'off' ? [] : [judgeInvocation(settings, task)]),
   ]
+  const { image } = directives
+  const place =
+    image === undefined
+      ? { env, launch: (command: CommandLine) => command }
+      : await planSandbox({ image, project, loop: loopFolder(project).root, directives, env })
   return {
     task: file,
     directives,
@@ -71,13 +79,11 @@ export const dryRun = async (
     starts: await Promise.all(
       invocations.map(async (invocation) => {
         const { agent, agentFile } = playerOf(cast, invocation.role)
-        const installation = await agent.inspect(agentFile, env, (command) => command)
-        const { file: program, args } = agent.commandLine(
-          agentFile,
-          withBudget(invocation, state),
-          env,
-          installation,
-        )
+        // In an image the agent is not asked: it is taken for the newest release.
+        const installation =
+          image === undefined ? await agent.inspect(agentFile, env, place.launch, 'of-user') : undefined
+        const line = agent.commandLine(agentFile, withBudget(invocation, state), place.env, installation)
+        const { file: program, args } = place.launch(line, invocation.access)
         return {
           role: invocation.role as PlannedStart['role'],
           command: [program, ...args],

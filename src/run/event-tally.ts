@@ -9,6 +9,7 @@ export const eventTally = () => {
   const unknownEvents = new Map<string, number>()
   let limit: Ending['limit']
   let retrying: string | undefined
+  let sessionLost: string | undefined
   let session: string | undefined
   let turnOver = false
   let said = ''
@@ -59,6 +60,9 @@ export const eventTally = () => {
         case 'limit':
           limit = { text: event.text, ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }) }
           break
+        case 'session-lost':
+          sessionLost = event.cause
+          break
         case 'result':
           results.push(event.result)
           turnOver = true
@@ -74,7 +78,10 @@ export const eventTally = () => {
     working: (): string | undefined => [...tools.values(), ...subagents.values()].at(-1),
     session: (): string | undefined => session,
     unknownEvents: unknownEvents as ReadonlyMap<string, number>,
-    facts: (): Pick<Ending, 'results' | 'requestErrors' | 'answers' | 'limit' | 'retrying'> => ({
+    facts: (): Pick<
+      Ending,
+      'results' | 'requestErrors' | 'answers' | 'limit' | 'retrying' | 'sessionLost'
+    > => ({
       results,
       requestErrors,
       answers: {
@@ -85,6 +92,7 @@ export const eventTally = () => {
       },
       ...(limit === undefined ? {} : { limit }),
       ...(retrying === undefined ? {} : { retrying }),
+      ...(sessionLost === undefined ? {} : { sessionLost }),
     }),
   }
 }

@@ -12,6 +12,8 @@ export type Engine = EngineKind & {
   /** The client's absolute path. */
   readonly file: string
   readonly version: string
+  /** Why an engine that is looked for before it was not taken. */
+  readonly passedOver?: string
 }
 
 const DockerInfo = v.looseObject({
@@ -36,17 +38,27 @@ const PodmanConnections = v.array(v.looseObject({ URI: v.string(), Default: v.op
  * The engine to use: the one that is named, else the first of docker and podman that answers. Throws `E_NO_ENGINE` when
  * none is installed, `E_ENGINE_DOWN` when it does not answer, `E_ENGINE_DENIED` when the user may not talk to it,
  * `E_ENGINE_REMOTE` when it runs on another machine, `E_ENGINE_MIXED` for docker's client with podman's service.
+ * An engine of another machine was chosen, so that no other one is taken in its place.
  */
 export const findEngine = async (wanted: 'docker' | 'podman' | undefined, env: Env): Promise<Engine> => {
+  if (process.platform === 'win32')
+    throw new YokeError(
+      'E_NO_ENGINE',
+      'A container cannot have the project at the path that it has on Windows.',
+      'Run yoke in WSL, or take `image` out.',
+    )
   const names = wanted === undefined ? (['docker', 'podman'] as const) : ([wanted] as const)
   let silent: YokeError | undefined
   for (const name of names) {
     const file = await findProgram(name, env)
     if (file === undefined) continue
     try {
-      return await (name === 'docker' ? describeDocker(file, env) : describePodman(file, env))
+      const engine = await (name === 'docker' ? describeDocker(file, env) : describePodman(file, env))
+      return silent === undefined ? engine : { ...engine, passedOver: silent.message }
     } catch (error) {
-      silent ??= error instanceof YokeError ? error : silence(name, file, error)
+      const known = error instanceof YokeError ? error : silence(name, file, error)
+      if (known.code === 'E_ENGINE_REMOTE') throw known
+      silent ??= known
     }
   }
   throw (
@@ -143,8 +155,8 @@ const refuseRemote = (name: 'docker' | 'podman', address: string): void => {
       'E_ENGINE_REMOTE',
       `${name} runs containers on another machine (${remote}), which does not see this project.`,
       name === 'docker'
-        ? 'Choose an engine of this machine with `docker context use default`, or unset DOCKER_HOST.'
-        : 'Choose an engine of this machine with `podman system connection default`, or unset CONTAINER_HOST.',
+        ? 'Choose an engine of this machine: `docker context use default`, unset DOCKER_HOST, or `engine: podman`.'
+        : 'Choose an engine of this machine: `podman system connection default`, or unset CONTAINER_HOST.',
       exitCode.blocked,
     )
 }

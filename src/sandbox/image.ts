@@ -27,7 +27,7 @@ export const requireImage = async (
   if (pull === 'never')
     throw new YokeError(
       'E_NO_IMAGE',
-      `The image ${image} is not on this machine.`,
+      `${engine.name} has no image ${image} on this machine.${engine.passedOver === undefined ? '' : ` It was asked because this failed: ${engine.passedOver}`}`,
       `Get it with \`${engine.name} pull ${image}\`, or build it: ${build}; or set \`pull: missing\`.`,
     )
   const failure = await pullImage(engine, image, env)

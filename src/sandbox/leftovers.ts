@@ -16,11 +16,14 @@ export type Leftover = {
 /** The label that every container of yoke has; its value is the project's path. */
 export const projectLabel = 'yoke.project'
 
-/** Containers of yoke's: of one project, or, when it is left out, of all. */
+/** A project, or what tells those that are meant. */
+type Projects = string | ((project: string) => boolean)
+
+/** Containers of yoke's. */
 export const listLeftovers = async (
   engine: Engine,
   env: Env,
-  project?: string,
+  projects: Projects,
 ): Promise<readonly Leftover[]> => {
   // Not by its value: podman takes it for CSV, and fails at a quote in a path (4.3.1).
   const filter = `label=${projectLabel}`
@@ -37,19 +40,21 @@ export const listLeftovers = async (
       const [id = '', name = '', status = '', ...rest] = line.split('\t')
       return { id, name, status, project: rest.join('\t') }
     })
-  return project === undefined ? all : all.filter((each) => each.project === project)
+  return all.filter(({ project }) =>
+    typeof projects === 'string' ? project === projects : projects(project),
+  )
 }
 
 const labelField = ({ name }: Engine): string =>
   name === 'docker' ? `{{.Label "${projectLabel}"}}` : `{{index .Labels "${projectLabel}"}}`
 
-/** Removes containers that a dead yoke left behind in a project; resolves to a sentence for what stands in the way. */
+/** Removes containers that a dead yoke left behind in projects; resolves to a sentence for what stands in the way. */
 export const removeLeftovers = async (
   engine: Engine,
-  project: string,
+  projects: Projects,
   env: Env,
 ): Promise<readonly string[]> => {
-  const found = await listLeftovers(engine, env, project).catch(complaintOf)
+  const found = await listLeftovers(engine, env, projects).catch(complaintOf)
   if (typeof found === 'string') return [`Containers that are left could not be listed: ${found}.`]
   const ends = await Promise.all(
     found.map(({ id, name }) =>

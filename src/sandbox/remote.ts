@@ -3,10 +3,12 @@
  * its own virtual machine, which shares the user's folders.
  */
 export const remoteAddress = (address: string): string | undefined => {
-  if (!URL.canParse(address)) return undefined
-  const { protocol, hostname } = new URL(address)
+  // docker's client takes a name without a scheme for a host.
+  const whole = address === '' || /^[a-z]+:\/\//i.test(address) ? address : `tcp://${address}`
+  if (!URL.canParse(whole)) return undefined
+  const { protocol, hostname } = new URL(whole)
   if (!['tcp:', 'http:', 'https:', 'ssh:'].includes(protocol) || isLoopback(hostname)) return undefined
-  return address.replace(/\/\/[^/@]*@/, '//')
+  return whole.replace(/\/\/[^/@]*@/, '//')
 }
 
 const isLoopback = (host: string): boolean => ['', 'localhost', '[::1]'].includes(host) || /^127\./.test(host)

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join, sep } from 'node:path'
-import type { Agent, Place } from '../agents/agent.ts'
-import { YokeError } from '../errors.ts'
+import type { Agent, Launch, Place } from '../agents/agent.ts'
 import type { Directives } from '../task/directives.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { engineFailure } from './failure.ts'
@@ -41,16 +40,46 @@ export const requireSandbox = async (
   agent: Pick<Agent, 'name' | 'install' | 'shells'>,
   request: SandboxRequest,
 ): Promise<{ readonly engine: Engine; readonly agentVersion: string }> => {
+  const { image } = request
   const facts = await factsOf(request, 'check')
   const { engine } = facts
-  const mounts = facts.mounts.map((mount) => ({ ...mount, readonly: true }))
-  const looked = { ...facts, mounts, home: '/tmp/agent-home' }
-  const name = nameOf('check')
-  const agentVersion = await checkImage(engine, request.image, agent, (file, args) =>
-    containerCommand(looked, { file, args, env: definedOf(request.env) }, { access: 'edit', name }),
+  const launch = launcher(onlyLooking(facts))
+  // No key goes in: a version is all that is asked for.
+  const agentVersion = await checkImage(engine, image, agent, (file, args) =>
+    launch({ file, args, stdin: '', env: {} }),
   )
   return { engine, agentVersion }
 }
+
+/** A container that changes nothing on the host. */
+const onlyLooking = (facts: Facts): Facts => ({
+  ...facts,
+  mounts: facts.mounts
+    .filter(({ source }) => source !== facts.home)
+    .map((mount) => ({ ...mount, readonly: true })),
+  home: '/tmp/agent-home',
+})
+
+/**
+ * How agents would be started in containers of an image. No container is started: nobody has agreed yet to what the task asks
+ * for. Throws as `findEngine` and `mountsFor`, and as `requireImage` for an image that a run would not pull.
+ */
+export const planSandbox = async (
+  request: SandboxRequest,
+): Promise<{ readonly launch: Launch; readonly env: Env }> => {
+  const { image, directives, env } = request
+  const engine = await findEngine(directives.engine, env)
+  if (directives.pull === 'never') await requireImage(engine, image, 'never', env)
+  const facts = await factsFor(engine, request, 'dry-run')
+  return { launch: launcher(facts), env: hostEnvironment(facts) }
+}
+
+const launcher =
+  (facts: Facts): Launch =>
+  (command, access = 'edit') => {
+    const { args, env } = containerCommand(facts, command, { access, name: nameOf(facts.run) })
+    return { file: facts.engine.file, args, stdin: command.stdin, env }
+  }
 
 /**
  * Prepares containers of an image for the run of a project: the engine answers, the image is there, leftovers of a dead yoke
@@ -77,10 +106,7 @@ export const prepareSandbox = async (
   return {
     engine,
     env: hostEnvironment(facts),
-    launch: (command, access = 'edit') => {
-      const planned = containerCommand(facts, command, { access, name: nameOf(request.run) })
-      return { file: engine.file, args: planned.args, stdin: command.stdin, env: planned.env }
-    },
+    launch: launcher(facts),
     failure: (ending) => engineFailure(image, ending),
     sweep: async () => void (await clean()),
     clean,
@@ -89,21 +115,20 @@ export const prepareSandbox = async (
 
 const nameOf = (run: string): string => `yoke-${run}-${randomUUID().slice(0, 8)}`
 
-const definedOf = (env: Env): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+type Facts = SandboxFacts & { readonly engine: Engine }
 
-const factsOf = async (
-  { image, project, loop, directives, env }: SandboxRequest,
-  run: string,
-): Promise<SandboxFacts & { readonly engine: Engine }> => {
-  if (process.platform === 'win32')
-    throw new YokeError(
-      'E_NO_ENGINE',
-      'A container cannot have the project at the path that it has on Windows.',
-      'Run yoke in WSL, or take `image` out.',
-    )
+const factsOf = async (request: SandboxRequest, run: string): Promise<Facts> => {
+  const { image, directives, env } = request
   const engine = await findEngine(directives.engine, env)
   await requireImage(engine, image, directives.pull, env)
+  return factsFor(engine, request, run)
+}
+
+const factsFor = async (
+  engine: Engine,
+  { image, project, loop, directives, env }: SandboxRequest,
+  run: string,
+): Promise<Facts> => {
   const { uid, gid } = userInfo()
   const home = join(loop, 'agent-home')
   const mounts = await mountsFor(project, directives.mounts)

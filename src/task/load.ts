@@ -152,7 +152,11 @@ export const withPeriodicPrompts = async (
   ),
 })
 
-const withAbsoluteMounts = (directives: Directives, cwd: string, env: TaskRequest['env']): Directives => ({
+export const withAbsoluteMounts = (
+  directives: Directives,
+  cwd: string,
+  env: TaskRequest['env'],
+): Directives => ({
   ...directives,
   mounts: directives.mounts.map((mount) => ({ ...mount, source: placed(mount.source, cwd, env) })),
 })

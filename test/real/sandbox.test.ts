@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/run/journal.ts'
 import {
@@ -101,6 +101,12 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
       },
     })
     expect(killed.code).toBe(null)
+    const left = ['--label', `yoke.project=${project}`, '--name', 'left-behind', '--network', 'none']
+    engine.ask('run', '--detach', ...left, '--entrypoint', 'sleep', bareImage, '60')
+    expect((await doctor({ cwd: project, env })).get('leftovers')).toMatchObject({
+      status: 'warn',
+      found: expect.stringContaining('left-behind'),
+    })
     const resumed = await yoke(['resume', '--json'], { cwd: project, env })
     expect(resumed).toMatchObject({ code: 0, stderr: '' })
     expect(containers(engine)).toBe('')
@@ -216,6 +222,46 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
     expect(containers(engine)).toBe('')
   })
 
+  it('rehearses in the image, and shows what a run would start there', { timeout: 60_000 }, async () => {
+    const { project, env } = await start(engine)
+    const at = await homeWithAgents(project, env)
+    const rows = await doctor(at, '--probe', '--image', testImage)
+    expect(rows.get('containers')).toMatchObject({
+      status: 'ok',
+      found: expect.stringMatching(/^docker \d.* claude 2\.\d/),
+    })
+    expect(rows.get('leftovers')).toMatchObject({ status: 'ok' })
+    expect(rows.get('probe')).toMatchObject({ status: 'ok' })
+    const planned = await yoke(['brute', 'task.md', '--dry-run', '--image', testImage], at)
+    expect(planned.stdout).toMatch(/\/docker run --rm .* --entrypoint claude yoke-test --print/)
+    const bad = await doctor(at, '--probe', '--image', bareImage)
+    expect(bad.get('containers')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('no bash or zsh'),
+    })
+    expect(bad.get('probe')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('no bash or zsh'),
+    })
+    expect(readdirSync(project)).not.toContain('.loop')
+    expect(containers(engine)).toBe('')
+  })
+
+  it('starts nothing in an image that only the project names', { timeout: 60_000 }, async () => {
+    const { project, env } = await start(engine)
+    await mkdir(join(project, '.loop'))
+    await writeFile(join(project, 'evil'), '#!/bin/sh\ntouch ran\n')
+    await chmod(join(project, 'evil'), 0o755)
+    await writeFile(
+      join(project, '.loop/config.yaml'),
+      `image: ${testImage}\nmounts:\n  - ./evil:/usr/local/bin/claude\n`,
+    )
+    const run = await yoke(['doctor', '--probe'], { cwd: project, env })
+    expect(run.stdout).toMatch(/^ok +containers +docker .* with the image yoke-test\.$/m)
+    expect(run.stdout).toMatch(/^skip +probe +Nothing was started in the image yoke-test/m)
+    expect(existsSync(join(project, 'ran'))).toBe(false)
+  })
+
   it('says so when the session cannot be stored', { timeout: 60_000 }, async () => {
     const { project, env } = await start(engine)
     await mkdir(join(project, '.loop/agent-home'), { recursive: true })
@@ -224,6 +270,21 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
     expect(run.stdout).toContain('"class":"no-transcript"')
   })
 })
+
+/** The rows of `yoke doctor`, by id. */
+const doctor = async (at: Parameters<typeof yoke>[1], ...args: readonly string[]) => {
+  const { stdout } = await yoke(['doctor', '--json', ...args], at)
+  const { rows } = JSON.parse(stdout) as { rows: { id: string; status: string; found: string }[] }
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** A home whose configuration mounts the agents of the host. */
+const homeWithAgents = async (project: string, env: Readonly<Record<string, string>>) => {
+  const config = join(dirname(project), 'home', '.config', 'yoke', 'config.yaml')
+  await mkdir(dirname(config), { recursive: true })
+  await writeFile(config, `mounts:\n  - ${claude()}:/usr/local/bin/claude:ro\n`)
+  return { cwd: project, env }
+}
 
 /** A folder with a `docker` that may not talk to the engine. */
 const asNobody = async (): Promise<string> => {

@@ -29,8 +29,8 @@ const start = async (
         installations.push(installation)
         return { ...claude.commandLine(file, invocation, env, installation), args: [program, ...printed] }
       },
-      inspect: async (file) => {
-        inspected.push(file)
+      inspect: async (file, _env, _launch, home) => {
+        inspected.push(home === 'of-user' ? file : home)
         return { settings: { model: 'm' }, env: { PROXY: 'p' } }
       },
     },
@@ -48,17 +48,18 @@ const start = async (
 }
 
 describe('a start of an agent', () => {
-  it('takes over the settings of the user on the host; in an image, whose home the worker writes to, none', async () => {
+  it('looks into the home of the user on the host; in an image its home is one that the worker writes to', async () => {
     const judge = { access: 'read-only' } as const
     const place = {
       launch: (command: CommandLine) => command,
       failure: () => undefined,
       sweep: async () => {},
     }
-    expect((await start([init, result], judge)).installations).toEqual([
-      { settings: { model: 'm' }, env: { PROXY: 'p' } },
-    ])
-    expect((await start([init, result], judge, { place })).installations).toEqual([{ settings: {}, env: {} }])
+    expect(await start([init, result], judge)).toMatchObject({
+      inspected: [process.execPath],
+      installations: [{ settings: { model: 'm' }, env: { PROXY: 'p' } }],
+    })
+    expect((await start([init, result], judge, { place })).inspected).toEqual(['of-project'])
   })
 
   it('gives its events as they come and the outcome at the end', async () => {

@@ -121,6 +121,10 @@ describe('an engine of another machine', () => {
     ['tcp://[::1]:2375', undefined],
     ['ssh://core@127.0.0.1:50123/run/podman/podman.sock', undefined],
     ['', undefined],
+    ['localhost:2375', undefined],
+    ['127.0.0.1', undefined],
+    ['fd://', undefined],
+    ['build.example:2375', 'tcp://build.example:2375'],
     ['tcp://build.example:2376', 'tcp://build.example:2376'],
     ['ssh://me@build.example', 'ssh://build.example'],
   ])('is told by its address: %s', (address, remote) => {

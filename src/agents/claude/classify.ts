@@ -11,6 +11,13 @@ import { noTokens } from './tokens.ts'
 export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   const result = ending.results.at(-1)
   if (result !== undefined && succeeded(result, ending)) {
+    // What the next turn would resume is not what happened.
+    if (ending.sessionLost !== undefined && invocation.session.kind !== 'ephemeral')
+      return outcome(
+        'no-transcript',
+        ending,
+        `The agent could not store its session: ${lossWords[ending.sessionLost] ?? ending.sessionLost}.`,
+      )
     // A judge is denied by design; a worker that was denied something may have done less than it was asked to.
     const denied = invocation.access === 'edit' && result.denials.length > 0
     return outcome(denied ? 'permission' : 'ok', ending, denied ? `Denied: ${result.denials.join(', ')}` : '')
@@ -21,6 +28,11 @@ export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   const kind = rule?.class ?? 'crash'
   const telling = messages.find((message) => rule?.says?.test(message)) ?? messages[0]
   return outcome(kind, ending, evidence(telling ?? howItEnded(ending)))
+}
+
+const lossWords: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full (ENOSPC)',
+  EDQUOT: 'the disk quota is used up (EDQUOT)',
 }
 
 const succeeded = (result: AgentResult, ending: Ending): boolean =>

@@ -14,6 +14,7 @@ import {
   ToolResultSchema,
   ToolUseSchema,
   UserSchema,
+  WritesLostSchema,
 } from './line-schemas.ts'
 import { agentResult, ResultSchema } from './result.ts'
 
@@ -66,6 +67,12 @@ const readers: ReadonlyMap<string, Reader> = new Map([
         cause: [line.error_status, line.error].filter((part) => part != null).join(' '),
       },
     ]),
+  ],
+  [
+    'system/session_writes_lost',
+    reader(WritesLostSchema, ({ lost, error_code: cause }) =>
+      lost.includes('transcript') ? [{ type: 'session-lost', cause }] : [],
+    ),
   ],
   ['system/task_started', reader(TaskStartedSchema, (line) => taskEvents(line))],
   [

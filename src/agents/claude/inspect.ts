@@ -11,8 +11,12 @@ export const inspect = async (
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   launch: Launch,
+  home: 'of-user' | 'of-project',
 ): Promise<Installation> => {
-  const [own, help] = await Promise.all([userSettings(env), helpOf(file, env, launch)])
+  const [own, help] = await Promise.all([
+    home === 'of-user' ? userSettings(env) : { settings: {}, env: {} },
+    helpOf(file, env, launch),
+  ])
   return { ...own, ...(help === undefined ? {} : { words: helpWords(help) }) }
 }
 

@@ -49,6 +49,12 @@ export const LimitSchema = v.looseObject({
   }),
 })
 
+/** Comes last, with exit code 0: the disk was full (2.1.332). */
+export const WritesLostSchema = v.looseObject({
+  lost: v.array(v.string()),
+  error_code: v.nullish(v.string(), 'no reason given'),
+})
+
 export const TaskStartedSchema = v.looseObject({
   task_id: v.string(),
   task_type: v.nullish(v.string(), ''),

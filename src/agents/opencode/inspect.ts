@@ -17,7 +17,8 @@ const kept = [
 
 /**
  * Asks OpenCode itself for the configuration (`debug config`, 1.1 s on 1.18.33): files, variables and references in them are
- * resolved by it. The project's part, which the worker can write, stays out.
+ * resolved by it. The project's part, which the worker can write, stays out, and so does an agent's home of the project's own:
+ * a role that only reads has none of its configuration.
  */
 export const inspect = async (
   file: string,
@@ -40,12 +41,19 @@ const configOf = async (
   launch: Launch,
 ): Promise<string | undefined> => {
   try {
-    const command = launch({
-      file,
-      args: ['debug', 'config'],
-      stdin: '',
-      env: { ...withoutSessionMarkers(env), OPENCODE_DISABLE_PROJECT_CONFIG: '1', OPENCODE_DB: ':memory:' },
-    })
+    const command = launch(
+      {
+        file,
+        args: ['debug', 'config'],
+        stdin: '',
+        env: {
+          ...withoutSessionMarkers(env),
+          OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+          OPENCODE_DB: ':memory:',
+        },
+      },
+      'read-only',
+    )
     const { stdout } = await promisify(execFile)(command.file, [...command.args], {
       cwd: tmpdir(),
       env: command.env,

@@ -1,10 +1,13 @@
 import * as v from 'valibot'
+import { agentByName } from '../../agents/registry.ts'
 import { YokeError } from '../../errors.ts'
-import { findEngine } from '../../sandbox/engine.ts'
+import { loopFolder } from '../../run/folder.ts'
+import { type Engine, findEngine } from '../../sandbox/engine.ts'
 import { requireImage } from '../../sandbox/image.ts'
-import { check, fail, ok, skip } from '../check.ts'
+import { requireSandbox } from '../../sandbox/sandbox.ts'
+import { check, fail, type Look, ok, skip } from '../check.ts'
 
-/** The container engine, and the image when one is named. */
+/** The container engine, and, when an image is named, whether the agent starts in it. */
 export const engine = check({
   id: 'containers',
   facts: v.strictObject({
@@ -17,20 +20,29 @@ export const engine = check({
       }),
     ),
     image: v.nullable(v.string()),
+    /** What was started in the image, as it names itself. */
+    agent: v.exactOptional(v.string()),
     problem: v.nullable(v.strictObject({ code: v.string(), what: v.string(), fix: v.string() })),
   }),
-  gather: async ({ image = null, directives, env }) => {
+  gather: async (look) => {
+    const { image = null } = look
     try {
-      const found = await findEngine(directives?.engine, env)
-      if (image !== null) await requireImage(found, image, 'never', env)
-      const { name, version, rootless, remapped } = found
-      return [{ engine: { name, version, rootless, remapped }, image, problem: null }]
+      const { engine, agentVersion } = await lookAt(look)
+      const { name, version, rootless, remapped } = engine
+      return [
+        {
+          engine: { name, version, rootless, remapped },
+          image,
+          ...(agentVersion === undefined ? {} : { agent: `${look.wanted} ${agentVersion}` }),
+          problem: null,
+        },
+      ]
     } catch (error) {
       if (!(error instanceof YokeError)) throw error
       return [{ engine: null, image, problem: { code: error.code, what: error.message, fix: error.fix } }]
     }
   },
-  judge: ({ engine: found, image, problem }) => {
+  judge: ({ engine: found, image, agent, problem }) => {
     if (problem !== null && image === null)
       return skip(
         problem.code === 'E_NO_ENGINE'
@@ -41,6 +53,30 @@ export const engine = check({
     if (found === null) return skip('No container engine was looked for.')
     const kind = [...(found.rootless ? ['rootless'] : []), ...(found.remapped ? ['with remapped users'] : [])]
     const words = [found.name, found.version, ...kind].join(' ')
-    return ok(image === null ? `${words}.` : `${words}, with the image ${image}.`)
+    if (image === null) return ok(`${words}.`)
+    return ok(`${words}, with the image ${image}${agent === undefined ? '' : `, in which ${agent} starts`}.`)
   },
 })
+
+/** What the user named is started, without a key of theirs; an image that only the project names is looked for. Nothing is pulled. */
+const lookAt = async ({
+  image,
+  mayStart,
+  project,
+  directives,
+  ownDirectives,
+  env,
+  wanted,
+}: Look): Promise<{ readonly engine: Engine; readonly agentVersion?: string }> => {
+  if (image !== undefined && mayStart)
+    return requireSandbox(agentByName(wanted), {
+      image,
+      project,
+      loop: loopFolder(project).root,
+      directives: { ...ownDirectives, image, pull: 'never', env: [] },
+      env,
+    })
+  const engine = await findEngine(directives?.engine, env)
+  if (image !== undefined) await requireImage(engine, image, 'never', env)
+  return { engine }
+}

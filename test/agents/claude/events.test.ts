@@ -152,6 +152,21 @@ describe('a line of the event stream', () => {
       [],
     ],
     [
+      'a full disk',
+      {
+        type: 'system',
+        subtype: 'session_writes_lost',
+        error_code: 'ENOSPC',
+        lost: ['transcript', 'global_config'],
+      },
+      [{ type: 'session-lost', cause: 'ENOSPC' }],
+    ],
+    [
+      'settings of its own that were lost',
+      { type: 'system', subtype: 'session_writes_lost', error_code: 'ENOSPC', lost: ['global_config'] },
+      [],
+    ],
+    [
       'a background command',
       {
         type: 'system',

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { inspect } from '../../../src/agents/claude/inspect.ts'
 import { userSettings } from '../../../src/agents/claude/user-settings.ts'
 import { temporaryFolder } from '../../helpers/temporary.ts'
 
@@ -24,6 +25,15 @@ describe("the user's settings for a role that reads none", () => {
 
   it.each(['', '{', '[]', 'null', '{"env":{"A":1}}'])('are none in a damaged file: %s', async (text) => {
     expect(await read(text)).toEqual(none)
+  })
+
+  it('are none in a home that the worker can write to', async () => {
+    const CLAUDE_CONFIG_DIR = await temporaryFolder()
+    await writeFile(join(CLAUDE_CONFIG_DIR, 'settings.json'), '{"apiKeyHelper":"evil"}')
+    const look = (home: 'of-user' | 'of-project') =>
+      inspect(join(CLAUDE_CONFIG_DIR, 'none'), { CLAUDE_CONFIG_DIR }, (command) => command, home)
+    expect(await look('of-user')).toMatchObject({ settings: { apiKeyHelper: 'evil' } })
+    expect(await look('of-project')).toEqual(none)
   })
 
   it('are none without a file', async () => {
