@@ -10,6 +10,7 @@ import { dryRun } from '../run/dry-run.ts'
 import { loopFolder, runFolder } from '../run/folder.ts'
 import { readJournal } from '../run/journal.ts'
 import { type RunRequest, startRun } from '../run/start.ts'
+import { startOrResume } from '../run/start-or-resume.ts'
 import type { Directives } from '../task/directives.ts'
 import { directiveFlags, directiveOptions } from '../task/options.ts'
 import { askOnTerminal } from '../ui/ask.ts'
@@ -46,6 +47,10 @@ const requireLogin = async (agent: Agent, file: string): Promise<void> => {
 /** Adds what only a run that begins can be asked for. */
 export const addStartOptions = (command: Command): void => {
   addRunOptions(command)
+  command.option(
+    '--resume',
+    'Go on with the newest run of this task, if there is one; do nothing if it is done',
+  )
   command.option('--dry-run', 'Show the directives, the prompts and the commands of a run, and start none')
 }
 
@@ -55,7 +60,8 @@ export const beginRun = async (
   file: string,
   kind: 'brute' | 'saga',
 ): Promise<number> => {
-  if (options['dryRun'] !== true) return carryRun(options, (request) => startRun(request, file, kind))
+  const start = options['resume'] === true ? startOrResume : startRun
+  if (options['dryRun'] !== true) return carryRun(options, (request) => start(request, file, kind))
   const plan = await dryRun(
     {
       project: process.cwd(),
