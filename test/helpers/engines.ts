@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -21,6 +22,9 @@ export const dockerIsPossible = hasAll('/usr/sbin/dockerd', '/bin/busybox', '/us
 
 /** `apt-get install podman runc netavark busybox-static`. */
 export const podmanIsPossible = hasAll('/usr/bin/podman', '/usr/sbin/runc', '/bin/busybox')
+
+/** The same, and `uidmap`. */
+export const rootlessIsPossible = podmanIsPossible && hasAll('/usr/bin/newuidmap', '/usr/bin/setpriv')
 
 /** Has bash and git; its entrypoint would keep every program from starting. */
 export const testImage = 'yoke-test'
@@ -43,7 +47,10 @@ export type TestEngine = {
  * Starts an engine of the test's own, in a mount namespace of its own and without a network of its own, so that the machine
  * stays as it is, and makes images without a registry: busybox, bash, git and what they and the agents are linked to.
  */
-export const startDocker = async (agents: readonly string[]): Promise<TestEngine> => {
+export const startDocker = async (
+  agents: readonly string[],
+  { remapped = false }: { readonly remapped?: boolean } = {},
+): Promise<TestEngine> => {
   const folder = mkdtempSync(join(tmpdir(), 'yd-'))
   const host = `unix://${folder}/docker.sock`
   const flags = [
@@ -51,11 +58,14 @@ export const startDocker = async (agents: readonly string[]): Promise<TestEngine
     ...['--pidfile', `${folder}/docker.pid`],
     ...['--iptables=false', '--bridge=none', '--ip-forward=false', '--cgroup-parent', '/yoke-test'],
   ]
-  const daemon = spawn('/usr/bin/unshare', ['-m', '--propagation', 'private', '--', 'dockerd', ...flags], {
-    stdio: 'ignore',
-  })
+  const begin = ['-m', '--propagation', 'private', '--']
+  const daemon = spawn(
+    '/usr/bin/unshare',
+    remapped ? [...begin, 'sh', '-c', remapScript, folder, ...flags] : [...begin, 'dockerd', ...flags],
+    { stdio: 'ignore' },
+  )
   const env = { DOCKER_HOST: host }
-  const ask = asker('docker', env)
+  const ask = asker(['docker'], env)
   const stop = async () => {
     daemon.kill()
     for (let tries = 0; tries < 100 && daemon.exitCode === null && daemon.signalCode === null; tries++)
@@ -64,19 +74,76 @@ export const startDocker = async (agents: readonly string[]): Promise<TestEngine
   }
   try {
     await answer(ask)
-    makeImages('docker', env, folder, agents)
   } catch (error) {
     await stop()
     throw error
   }
-  return { env, ask, stop }
+  return withImages({ env, ask, stop }, ['docker'], folder, agents)
 }
 
 /** Podman needs no daemon: storage of the test's own, and limits that a machine without all capabilities can set. */
 export const startPodman = async (agents: readonly string[]): Promise<TestEngine> => {
   const folder = mkdtempSync(join(tmpdir(), 'yp-'))
+  const env = configurePodman(folder)
+  const ask = asker(['podman'], env)
+  const stop = async () => {
+    ask('rm', '--all', '--force')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return withImages({ env, ask, stop }, ['podman'], folder, agents)
+}
+
+/** As a user that is not root runs Podman; the machine's own table of ids stays as it is. */
+export const startRootlessPodman = async (
+  agents: readonly string[],
+): Promise<TestEngine & { readonly as: readonly string[] }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'yr-'))
+  const home = join(folder, 'home')
+  for (const own of [home, join(folder, 'tmp'), join(folder, 'run'), join(folder, 'data')]) mkdirSync(own)
+  const env = {
+    ...configurePodman(folder),
+    HOME: home,
+    XDG_RUNTIME_DIR: join(folder, 'run'),
+    // Without root its storage is there, whatever its configuration says.
+    XDG_DATA_HOME: join(home, 'data'),
+  }
+  execFileSync('chown', ['-R', `${ordinaryUser}:${ordinaryUser}`, folder])
+  const as = ['/usr/bin/unshare', '-m', '--propagation', 'private', '--', 'sh', '-c', userScript, folder]
+  const ask = asker([...as, 'podman'], env)
+  const stop = async () => {
+    ask('rm', '--all', '--force')
+    for (const file of execFileSync('find', [folder, '-name', 'pause.pid'], { encoding: 'utf8' }).split('\n'))
+      if (file !== '') process.kill(Number(readFileSync(file, 'utf8')))
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...(await withImages({ env, ask, stop }, [...as, 'podman'], folder, agents)), as }
+}
+
+/** `daemon`, who is on every Debian. */
+export const ordinaryUser = 1
+
+const tables = (from: string): string => `
+for table in subuid subgid; do
+  echo daemon:${from}:65536 > "$0/$table"
+  [ -e /etc/$table ] || touch /etc/$table
+  mount --bind "$0/$table" /etc/$table || exit 1
+done
+chmod 711 "$0"`
+
+/** Ids of containers are others on the host (`userns-remap`); the machine's own table of ids stays as it is. */
+const remapScript = `${tables('200000')}
+exec dockerd --userns-remap=daemon "$@"`
+
+const userScript = `${tables('300000')}
+exec setpriv --reuid=${ordinaryUser} --regid=${ordinaryUser} --clear-groups "$@"`
+
+const configurePodman = (folder: string) => {
+  const env = {
+    CONTAINERS_CONF: join(folder, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(folder, 'storage.conf'),
+  }
   writeFileSync(
-    join(folder, 'containers.conf'),
+    env.CONTAINERS_CONF,
     [
       '[containers]',
       'default_ulimits = ["nofile=20000:20000", "nproc=32768:32768"]',
@@ -88,31 +155,31 @@ export const startPodman = async (agents: readonly string[]): Promise<TestEngine
     ].join('\n'),
   )
   writeFileSync(
-    join(folder, 'storage.conf'),
+    env.CONTAINERS_STORAGE_CONF,
     `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run"\n`,
   )
-  const env = {
-    CONTAINERS_CONF: join(folder, 'containers.conf'),
-    CONTAINERS_STORAGE_CONF: join(folder, 'storage.conf'),
-  }
-  const ask = asker('podman', env)
-  const stop = async () => {
-    ask('rm', '--all', '--force')
-    rmSync(folder, { recursive: true, force: true })
-  }
+  return env
+}
+
+const withImages = async (
+  engine: TestEngine,
+  client: readonly string[],
+  folder: string,
+  agents: readonly string[],
+): Promise<TestEngine> => {
   try {
-    makeImages('podman', env, folder, agents)
+    makeImages(client, engine.env, folder, agents)
   } catch (error) {
-    await stop()
+    await engine.stop()
     throw error
   }
-  return { env, ask, stop }
+  return engine
 }
 
 const asker =
-  (client: string, env: Readonly<Record<string, string>>): TestEngine['ask'] =>
+  ([file = '', ...before]: readonly string[], env: Readonly<Record<string, string>>): TestEngine['ask'] =>
   (...args) =>
-    execFileSync(client, args, {
+    execFileSync(file, [...before, ...args], {
       env: { ...process.env, ...env },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -131,7 +198,7 @@ const answer = async (ask: TestEngine['ask']): Promise<void> => {
 }
 
 const makeImages = (
-  client: string,
+  client: readonly string[],
   env: Readonly<Record<string, string>>,
   folder: string,
   agents: readonly string[],
@@ -140,7 +207,7 @@ const makeImages = (
   mkdirSync(join(root, 'tmp'), { recursive: true })
   execFileSync('chmod', ['1777', join(root, 'tmp')])
   const load = (image: string, ...change: readonly string[]) =>
-    execFileSync('sh', ['-c', 'tar -C "$0" -c . | "$@"', root, client, 'import', ...change, '-', image], {
+    execFileSync('sh', ['-c', 'tar -C "$0" -c . | "$@"', root, ...client, 'import', ...change, '-', image], {
       env: { ...process.env, ...env },
       stdio: 'pipe',
     })

@@ -22,14 +22,20 @@ export type YokeRun = {
 type Options = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** What starts the binary, such as a program that becomes another user. */
+  readonly as?: readonly string[]
   /** Called with each line of standard output as it comes. */
   readonly onLine?: (line: string, pid: number) => void
 }
 
 /** Starts the binary and waits for its end. */
-export const yoke = async (args: readonly string[], { cwd, env, onLine }: Options): Promise<YokeRun> => {
+export const yoke = async (
+  args: readonly string[],
+  { cwd, env, as = [], onLine }: Options,
+): Promise<YokeRun> => {
   if (!existsSync(yokeFile)) throw new Error(`${yokeFile} is not there: npm run build`)
-  const child = spawn(yokeFile, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [file = yokeFile, ...before] = [...as, yokeFile]
+  const child = spawn(file, [...before, ...args], { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   let seen = 0

@@ -1,11 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { realpathSync, statSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/events.ts'
-import { podmanIsPossible, startPodman, type TestEngine } from '../helpers/engines.ts'
-import { eventsOf, yoke } from '../helpers/yoke.ts'
+import { toolUses } from '../../src/probe/request-view.ts'
+import {
+  dockerIsPossible,
+  ordinaryUser,
+  podmanIsPossible,
+  rootlessIsPossible,
+  startDocker,
+  startPodman,
+  startRootlessPodman,
+  type TestEngine,
+  testImage,
+} from '../helpers/engines.ts'
+import { opencodePath } from '../helpers/opencode.ts'
+import { eventsOf, type YokeRun, yoke } from '../helpers/yoke.ts'
+import { reply, say } from './project.ts'
 import { bash, claude, containers, flags, scenario, start, startWorktree } from './sandbox-place.ts'
 
 const isNight = process.env['YOKE_NIGHTLY'] === '1'
@@ -30,10 +43,7 @@ describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Pod
       ],
       { cwd: project, env },
     )
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    const events = eventsOf(run)
-    expect(of(events, 'trim.applied')).toHaveLength(2)
-    expect(of(events, 'run.finished')).toMatchObject([{ result: 'done', iterations: 2 }])
+    expectWholeRun(run, engine)
     const found = execFileSync('find', [join(project, '.loop/agent-home/projects'), '-name', '*.jsonl'])
     const [session = '', ...more] = found.toString().trim().split('\n')
     expect(more).toEqual([])
@@ -41,7 +51,6 @@ describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Pod
     expect(execFileSync('cat', [join(project, 'look.txt')], { encoding: 'utf8' })).toMatch(
       /CapEff:\s0{16}\noutside\n/,
     )
-    expect(containers(engine)).toBe('')
   })
 
   it('refuses an image that is not there or lacks the agent', { timeout: 60_000 }, async () => {
@@ -71,8 +80,9 @@ describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Pod
         { cwd: project, env },
       )
       expect(run.code).toBeGreaterThan(0)
-      // Claude Code goes on without its session, and tells of it.
-      expect(run.stdout).toMatch(/"class":"no-transcript"|session_writes_lost/)
+      expect(of(eventsOf(run), 'agent.finished')).toMatchObject([
+        { class: 'no-transcript', evidence: expect.stringContaining('the disk is full (ENOSPC)') },
+      ])
       expect(run.stdout).not.toContain('"type":"trim.applied"')
       expect(run.stderr).not.toContain('    at ')
     } finally {
@@ -80,3 +90,97 @@ describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Pod
     }
   })
 })
+
+describe.skipIf(!isNight || !rootlessIsPossible)('yoke of a user that is not root', () => {
+  it("carries a whole run in containers of rootless Podman, and all that is written is the user's", {
+    timeout: 240_000,
+  }, async () => {
+    const engine = await startRootlessPodman([claude()])
+    onTestFinished(engine.stop)
+    const { project, env } = await start(engine)
+    execFileSync('chown', ['-R', `${ordinaryUser}:${ordinaryUser}`, dirname(project)])
+    const at = { cwd: project, env, as: engine.as }
+    expect((await yoke(['doctor'], at)).stdout).toMatch(/^ok +containers +podman \d\S* rootless\.$/m)
+    expectWholeRun(await yoke(['brute', 'task.md', ...flags(), '--engine', 'podman'], at), engine)
+    expect(ownersIn(project)).toEqual([ordinaryUser])
+  })
+})
+
+describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at night', () => {
+  it('carries a whole run where users are remapped', { timeout: 240_000 }, async () => {
+    const engine = await startDocker([claude()], { remapped: true })
+    onTestFinished(engine.stop)
+    const { project, env } = await start(engine)
+    const at = { cwd: project, env }
+    expect((await yoke(['doctor'], at)).stdout).toMatch(/^ok +containers +docker .* with remapped users\.$/m)
+    expectWholeRun(await yoke(['brute', 'task.md', ...flags()], at), engine)
+    expect(ownersIn(project)).toEqual([process.getuid?.()])
+  })
+
+  it('carries a whole run of OpenCode, and rehearses with it', { timeout: 900_000 }, async () => {
+    const engine = await startDocker([opencode()])
+    onTestFinished(engine.stop)
+    const { project, home, server, env } = await start(engine, opencodeScenario)
+    const mounts = `${opencode()}:/usr/local/bin/opencode:ro`
+    const run = await yoke(
+      [
+        ...['brute', 'task.md', '--agent', 'opencode', '--model', 'anthropic/claude-sonnet-4-5'],
+        ...['--trust', '--json', '--image', testImage, '--network', 'host', '--mounts', mounts],
+      ],
+      { cwd: project, env },
+    )
+    expectWholeRun(run, engine)
+    // What the second turn begins with is trimmed to the read of the file that is kept.
+    const second = server.requests.find(({ role, turn }) => role === 'worker' && turn === 1)
+    expect(second && toolUses(second).map(({ name }) => name)).toEqual(['read'])
+    expect(ownersIn(project)).toEqual([process.getuid?.()])
+
+    const config = join(home, '.config', 'yoke')
+    await mkdir(config, { recursive: true })
+    await writeFile(join(config, 'config.yaml'), `mounts: ["${mounts}"]\n`)
+    const probe = await yoke(['doctor', '--probe', '--agent', 'opencode', '--image', testImage], {
+      cwd: project,
+      env,
+    })
+    expect(probe.stdout).toMatch(/^ok +probe +Rehearsed \S+ in .*: run, resume and trim work\.$/m)
+    expect(containers(engine)).toBe('')
+  })
+})
+
+const opencode = (): string => realpathSync(opencodePath())
+
+const opencodeTool = (tool: string, input: object) => reply({ tool, input })
+
+/** Each turn leaves a file. */
+const opencodeScenario = {
+  ...scenario(),
+  script: {
+    worker: [
+      [
+        opencodeTool('read', { filePath: '{{cwd}}/a.txt' }),
+        opencodeTool('write', { filePath: '{{cwd}}/step-{{turn}}', content: 'x' }),
+        opencodeTool('write', { filePath: '{{cwd}}/.loop/notes.md', content: 'KEEP: a.txt\n' }),
+        reply(say('Went on.')),
+      ],
+    ],
+    judge: [
+      [
+        opencodeTool('read', { filePath: '{{cwd}}/a.txt' }),
+        reply(say('It is there.\n\nVERDICT: done, I looked')),
+      ],
+    ],
+  },
+}
+
+const expectWholeRun = (run: YokeRun, engine: TestEngine): void => {
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const events = eventsOf(run)
+  expect(of(events, 'trim.applied')).toHaveLength(2)
+  expect(of(events, 'run.finished')).toMatchObject([{ result: 'done', iterations: 2 }])
+  expect(containers(engine)).toBe('')
+}
+
+const ownersIn = (folder: string): readonly number[] => {
+  const found = execFileSync('find', [folder, '-printf', '%U\n'], { encoding: 'utf8' })
+  return [...new Set(found.trim().split('\n'))].map(Number)
+}

@@ -39,7 +39,7 @@ export const files = {
 /** A project for an engine. */
 export const start = async (
   engine: TestEngine,
-  script = scenario(),
+  script: object = scenario(),
   more: { readonly name?: string } = {},
 ) => {
   const where = await place({ files, scenario: script, ...more })

@@ -14,6 +14,7 @@ import {
 } from '../helpers/engines.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
+import { notes, read, reply, roles, say, verdict, write } from './project.ts'
 import {
   bash,
   claude,
@@ -89,6 +90,49 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
     expect(withKey).toEqual([])
     expect(spawnSync('grep', ['-r', key, join(project, '.loop')], { encoding: 'utf8' }).stdout).toBe('')
     expect(run.stdout).not.toContain(key)
+  })
+
+  it('carries a saga there, with its scoper and its periodics', { timeout: 120_000 }, async () => {
+    const looks = bash('test ! -e /usr/bin/unshare && echo in > docs-{{turn}}')
+    const { project, env, server } = await start(engine, {
+      name: 'a saga in a container',
+      roles: [
+        { name: 'scoper', match: 'You are the scoper of' },
+        { name: 'docs', match: 'You are called as "docs"' },
+        ...roles,
+      ],
+      script: {
+        scoper: [
+          [reply(read('a.txt')), reply({ answer: planned('plan', 'Leave a file.') }), reply(say('Planned.'))],
+          [reply({ answer: planned('done', 'It is there.') }), reply(say('Planned.'))],
+        ],
+        worker: [[reply(write('step', 'x')), reply(notes('KEEP: none\n')), reply(say('Now.'))]],
+        docs: [[reply(looks), reply(say('Docs.'))]],
+        judge: [[reply(verdict('done', 'A file.')), reply(say('yes'))]],
+      },
+    })
+    await writeFile(
+      join(project, 'goal.md'),
+      '---\nperiodics: [{ name: docs, every: 1, prompt: DOCS }]\n---\nLeave a file.\n',
+    )
+    // No agent is on this machine.
+    const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+    const run = await yoke(['saga', 'goal.md', ...flags(), '--allowed-tools', 'Bash'], {
+      cwd: project,
+      env: { ...env, PATH },
+    })
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const ended = eventsOf(run).filter((event) => event.type === 'agent.finished')
+    expect(ended.map(({ role, class: kind }) => `${role} ${kind}`)).toEqual([
+      ...['scoper ok', 'worker ok', 'judge ok', 'periodic:docs ok', 'scoper ok'],
+    ])
+    expect(readFileSync(join(project, 'docs-1'), 'utf8')).toBe('in\n')
+    expect(readFileSync(join(project, '.loop/saga-log.md'), 'utf8')).toContain('Leave a file.')
+    // Of all of them only the worker's session is stored.
+    const stored = execFileSync('find', [join(project, '.loop/agent-home/projects'), '-name', '*.jsonl'])
+    expect(stored.toString().trim().split('\n')).toHaveLength(1)
+    expect(new Set(server.requests.map(({ role }) => role))).toContain('scoper')
+    expect(containers(engine)).toBe('')
   })
 
   it('goes on after kill -9, without the container that was left behind', { timeout: 120_000 }, async () => {
@@ -270,6 +314,8 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
     expect(run.stdout).toContain('"class":"no-transcript"')
   })
 })
+
+const planned = (status: 'plan' | 'done', title: string) => ({ status, title, plan: title, handoff: 'fresh' })
 
 /** The rows of `yoke doctor`, by id. */
 const doctor = async (at: Parameters<typeof yoke>[1], ...args: readonly string[]) => {
