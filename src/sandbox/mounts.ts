@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { realpath, stat } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { YokeError } from '../errors.ts'
 
@@ -14,11 +14,8 @@ type Wanted = { readonly source: string; readonly target?: string; readonly read
  * sides; of a git worktree also the main repository; and what `mounts` names. Throws `E_MOUNT`, exit code 2.
  */
 export const mountsFor = async (project: string, wanted: readonly Wanted[]): Promise<readonly Mount[]> => {
-  const [repository, more] = await Promise.all([
-    repositoryBeside(project),
-    Promise.all(wanted.map(wantedMount)),
-  ])
-  return mountList(project, repository, more)
+  const more = await Promise.all(wanted.map(wantedMount))
+  return mountList(project, await repositoryBeside(project, more), more)
 }
 
 /** In their order: a later mount may lie in an earlier one. */
@@ -42,12 +39,48 @@ const wantedMount = async ({ source, target, readonly }: Wanted): Promise<Mount>
   return { source: found, target: target ?? source, readonly }
 }
 
-/** The folder of the main repository, when the project is one of its worktrees and so keeps its history there. */
-const repositoryBeside = async (project: string): Promise<string | undefined> => {
-  const common = await promisify(execFile)('git', ['-C', project, 'rev-parse', '--git-common-dir']).then(
-    ({ stdout }) => resolve(project, stdout.trim()),
-    () => undefined,
-  )
-  if (common === undefined || common === project || common.startsWith(`${project}${sep}`)) return undefined
-  return (await stat(common)).isDirectory() ? dirname(common) : undefined
+/**
+ * The repository that keeps the history of the project, when that is outside of it: the project is a worktree, a submodule or a
+ * folder of it. It must name the project itself: a worker can write what the project says, and would have any repository mounted.
+ */
+const repositoryBeside = async (project: string, wanted: readonly Mount[]): Promise<string | undefined> => {
+  const paths = await gitPaths(project)
+  if (paths === undefined) return undefined
+  const { common } = paths
+  if (lies(common, project) || wanted.some(({ source }) => lies(common, source))) return undefined
+  if (!(await names(paths)))
+    throw new YokeError(
+      'E_MOUNT',
+      `The history of this project is in ${common}, which does not name the project as its own.`,
+      `When it is the right one, run \`git worktree repair\`, or add it to \`mounts\`: ${common}`,
+      2,
+    )
+  return basename(common) === '.git' ? dirname(common) : common
 }
+
+const lies = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}${sep}`)
+
+type GitPaths = { readonly common: string; readonly own: string; readonly top: string }
+
+/** Absolute, without symbolic links; undefined without a repository. */
+const gitPaths = async (project: string): Promise<GitPaths | undefined> => {
+  const asked = ['--git-common-dir', '--git-dir', '--show-toplevel'].map((what) =>
+    git(project, 'rev-parse', what).then((path) => realpath(resolve(project, path))),
+  )
+  const [common, own, top] = await Promise.all(asked).catch(() => [])
+  return common === undefined || own === undefined || top === undefined ? undefined : { common, own, top }
+}
+
+/** Whether the repository says that this is its working tree. */
+const names = async ({ common, own, top }: GitPaths): Promise<boolean> => {
+  if (common === join(top, '.git')) return true
+  if (own === common) {
+    const tree = await git(own, 'config', '--file', 'config', 'core.worktree').catch(() => undefined)
+    return tree !== undefined && resolve(own, tree) === top
+  }
+  const link = await readFile(join(own, 'gitdir'), 'utf8').catch(() => '')
+  return dirname(own) === join(common, 'worktrees') && resolve(own, link.trim()) === join(top, '.git')
+}
+
+const git = (cwd: string, ...args: readonly string[]): Promise<string> =>
+  promisify(execFile)('git', args, { cwd }).then(({ stdout }) => stdout.replace(/\n$/, ''))
