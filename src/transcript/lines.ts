@@ -1,4 +1,6 @@
+import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 
 /** Where a line stands in a buffer, which holds it only during the call; the line feed is not part of it. */
 export type TakeLine = (
@@ -13,42 +15,36 @@ export type TakeLine = (
 
 const largestChunk = 1 << 20
 const lineFeed = 0x0a
+/** So many chunks are taken in one go, some ten milliseconds: a signal or a frame of the live view waits no longer. */
+const chunksAtOnce = 16
 
 /**
  * Hands over every line of an open file. Lines end in byte 0x0A and nothing else: U+2028, U+2029 and U+0085 are ordinary
- * text in JSON (Ruya-AI/cozempic#151 lost records over that). While the lines of one chunk are taken the system reads the
- * next one. Holds a few chunks, or one line where that is longer.
+ * text in JSON (Ruya-AI/cozempic#151 lost records over that). Reads synchronously: the way through the thread pool and back
+ * takes longer than a chunk. Holds two chunks, or one line where that is longer.
  */
 export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void> => {
   const chunk = Math.min((await handle.stat()).size + 1, largestChunk)
-  let memory = Buffer.allocUnsafeSlow(4 * chunk)
+  let memory = Buffer.allocUnsafeSlow(2 * chunk)
   let from = 0
   let held = 0
   let offset = 0
-  const fill = () => handle.read(memory, held, chunk, offset + held - from)
-  let reading = fill()
-  for (;;) {
-    const { bytesRead } = await reading
+  for (let chunks = 1; ; chunks += 1) {
+    if (held + chunk > memory.length) {
+      const rest = memory.subarray(from, held)
+      if (2 * rest.length > memory.length) memory = Buffer.allocUnsafeSlow(2 * memory.length)
+      rest.copy(memory)
+      held = rest.length
+      from = 0
+    }
+    const bytesRead = readSync(handle.fd, memory, held, chunk, offset + held - from)
     if (bytesRead === 0) break
     const searched = held
     held += bytesRead
-    const bytes = memory.subarray(from, held)
-    const hasRoom = held + chunk <= memory.length
-    if (hasRoom) {
-      reading = fill()
-      // Where a line makes the scan fail nobody waits for it.
-      reading.catch(() => undefined)
-    }
-    const used = takeWhole(bytes, searched - from, offset, take)
+    const used = takeWhole(memory.subarray(from, held), searched - from, offset, take)
     from += used
     offset += used
-    if (hasRoom) continue
-    const rest = memory.subarray(from, held)
-    if (2 * rest.length > memory.length) memory = Buffer.allocUnsafeSlow(2 * memory.length)
-    rest.copy(memory)
-    held = rest.length
-    from = 0
-    reading = fill()
+    if (chunks % chunksAtOnce === 0) await setImmediate()
   }
   if (held > from) take(memory.subarray(from, held), 0, held - from, offset, false)
 }

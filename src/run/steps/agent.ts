@@ -11,11 +11,17 @@ import { contextMeter } from '../context-meter.ts'
 import { agentFiles, iterationFolder } from '../folder.ts'
 import { tellStreamDrift } from './drift.ts'
 
+type Start = {
+  /** Of the iteration when it is left out. */
+  readonly folder?: string
+  readonly onStarted?: () => void
+}
+
 /** Starts an agent for one role, keeps what it says in the folder of the iteration or cycle, and records how it began and ended. */
 export const runAgent = async (
   context: RunContext,
   invocation: Invocation,
-  folder = iterationFolder(context.run, context.state().iteration),
+  { folder = iterationFolder(context.run, context.state().iteration), onStarted }: Start = {},
 ): Promise<Outcome> => {
   const { record, show, state, directives, now } = context
   const { iteration } = state()
@@ -42,7 +48,7 @@ export const runAgent = async (
       idleTimeoutMs: directives['idle-timeout'],
       stdoutFile: files.stream,
       stderrFile: files.stderr,
-      onSpawn: (pid) =>
+      onSpawn: (pid) => {
         record({
           type: 'agent.started',
           iteration,
@@ -51,7 +57,9 @@ export const runAgent = async (
           pid,
           pidStart: processStart(pid) ?? '',
           ...(session.kind === 'resume' ? { session: session.id } : {}),
-        }),
+        })
+        onStarted?.()
+      },
       onEvent: (event) => {
         meter.add(event)
         if (event.type === 'started') version = event.version ?? ''

@@ -32,7 +32,7 @@ export const scope = async (context: RunContext, { cycle }: Step & { do: 'run-sc
         hasSession: sessionOf(state(), 'worker').id !== undefined,
       },
     ),
-    folder,
+    { folder },
   )
   const { saga } = progress()
   if (saga?.phase.at === 'recover') return
