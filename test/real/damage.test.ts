@@ -1,33 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { RunEvent } from '../../src/events.ts'
-import { readJournal } from '../../src/run/journal.ts'
 import { processStart } from '../../src/system/process-start.ts'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import { journalOf, of, place, roles, runOf, twoTurns } from './project.ts'
 
-const files = { 'task.md': 'Leave two files.\n', 'a.txt': 'kept\n' }
-const worker = [
-  reply(read('a.txt')),
-  reply(write('step-{{turn}}', 'x')),
-  reply(notes('KEEP: a.txt\n')),
-  reply(say('Went on.')),
-]
-const judge = [
-  [reply(verdict('continue', 'One is missing.')), reply(say('no'))],
-  [reply(verdict('done', 'Enough.')), reply(say('yes'))],
-]
+const { files, worker, judge } = twoTurns()
 const scenario = { name: 'damage', roles, script: { worker: [worker, worker, worker], judge } }
-
-const runOf = (project: string): string => {
-  const [run = ''] = readdirSync(join(project, '.loop/runs'))
-  return join(project, '.loop/runs', run)
-}
-const journalOf = (project: string): readonly RunEvent[] => readJournal(join(runOf(project), 'events.jsonl'))
-const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
-  events.filter((event): event is RunEvent & { type: T } => event.type === type)
 
 type Where = Awaited<ReturnType<typeof place>>
 
@@ -153,7 +134,8 @@ describe('kill -9', () => {
         process.kill(agent.pid, 'SIGKILL')
       },
     })
-    expect(processStart(agent.pid)).not.toBe(agent.pidStart)
+    // A process that was killed is there until its new parent has taken note of it.
+    await vi.waitFor(() => expect(processStart(agent.pid)).not.toBe(agent.pidStart))
     const resumed = await yoke(['resume', '--json'], { cwd: where.project, env: where.env })
     expect(resumed).toMatchObject({ code: 0, stderr: '' })
     expect(

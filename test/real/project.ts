@@ -1,9 +1,12 @@
+import { readdirSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { RunEvent } from '../../src/events.ts'
 import { probeEnvironment } from '../../src/probe/environment.ts'
 import { parseScenario } from '../../src/probe/scenario.ts'
 import { startModelServer } from '../../src/probe/server.ts'
+import { readJournal } from '../../src/run/journal.ts'
 import { claudePath } from '../helpers/claude.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 
@@ -64,3 +67,31 @@ export const verdict = (verdict: 'done' | 'continue' | 'blocked', ...reasons: re
 })
 /** One reply of the model. */
 export const reply = (...blocks: readonly object[]) => ({ blocks })
+
+/** A task of two turns: the worker leaves a file a turn, the judge objects once. */
+export const twoTurns = () => {
+  const worker = [
+    reply(read('a.txt')),
+    reply(write('step-{{turn}}', 'x')),
+    reply(notes('KEEP: a.txt\n')),
+    reply(say('Went on.')),
+  ]
+  const judge = [
+    [reply(verdict('continue', 'One is missing.')), reply(say('no'))],
+    [reply(verdict('done', 'Enough.')), reply(say('yes'))],
+  ]
+  return { files: { 'task.md': 'Leave two files.\n', 'a.txt': 'kept\n' }, worker, judge }
+}
+
+/** The folder of the first run of a project. */
+export const runOf = (project: string): string => {
+  const [run = ''] = readdirSync(join(project, '.loop/runs'))
+  return join(project, '.loop/runs', run)
+}
+
+export const journalOf = (project: string): readonly RunEvent[] =>
+  readJournal(join(runOf(project), 'events.jsonl'))
+
+/** The events of one type. */
+export const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
+  events.filter((event): event is RunEvent & { type: T } => event.type === type)

@@ -1,35 +1,15 @@
-import { existsSync, readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, truncateSync } from 'node:fs'
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claude } from '../../src/agents/claude/claude.ts'
-import type { RunEvent } from '../../src/events.ts'
 import { ensureRelease } from '../../src/probe/pinned-cli.ts'
-import { readJournal } from '../../src/run/journal.ts'
 import { cache } from '../helpers/claude.ts'
 import { yoke } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import { journalOf, of, place, roles, runOf, twoTurns } from './project.ts'
 
-const files = { 'task.md': 'Leave two files.\n', 'a.txt': 'kept\n' }
-const worker = [
-  reply(read('a.txt')),
-  reply(write('step-{{turn}}', 'x')),
-  reply(notes('KEEP: a.txt\n')),
-  reply(say('Went on.')),
-]
-const judge = [
-  [reply(verdict('continue', 'One is missing.')), reply(say('no'))],
-  [reply(verdict('done', 'Enough.')), reply(say('yes'))],
-]
+const { files, worker, judge } = twoTurns()
 const scenario = { name: 'stale', roles, script: { worker: [worker, worker, worker], judge } }
-
-const runOf = (project: string): string => {
-  const [run = ''] = readdirSync(join(project, '.loop/runs'))
-  return join(project, '.loop/runs', run)
-}
-const journalOf = (project: string): readonly RunEvent[] => readJournal(join(runOf(project), 'events.jsonl'))
-const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
-  events.filter((event): event is RunEvent & { type: T } => event.type === type)
 
 /** One iteration, after which the run was stopped, and the session that it left. */
 const stoppedRun = async (script: object = scenario.script) => {
