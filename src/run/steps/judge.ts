@@ -17,9 +17,13 @@ import { runAgent } from './agent.ts'
 /** Asks the judge, in a fresh session that is not kept (§2.1), and records its verdict or that there is no readable one. */
 export const judge = async (context: RunContext): Promise<void> => {
   const { state, record, run } = context
-  const outcome = await runAgent(context, judgeInvocation(context, taskOf(context.progress(), context.task)), {
-    onStarted: context.fingerprint.begin,
-  })
+  const outcome = await runAgent(
+    context,
+    judgeInvocation(context, taskOf(context.progress(), context.task)),
+    {
+      onStarted: context.fingerprint.begin,
+    },
+  )
   if (state().phase.at === 'recover') return
   const { iteration, unreadable } = state()
   const verdict = isOrdinary(outcome.class) ? readVerdict(outcome) : undefined
