@@ -24,6 +24,8 @@ type Options = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** What starts the binary, such as a program that becomes another user. */
   readonly as?: readonly string[]
+  /** A yoke that was made for a test, instead of the binary. */
+  readonly program?: readonly string[]
   /** Called with each line of standard output as it comes. */
   readonly onLine?: (line: string, pid: number) => void
 }
@@ -31,10 +33,10 @@ type Options = {
 /** Starts the binary and waits for its end. */
 export const yoke = async (
   args: readonly string[],
-  { cwd, env, as = [], onLine }: Options,
+  { cwd, env, as = [], program = [yokeFile], onLine }: Options,
 ): Promise<YokeRun> => {
   if (!existsSync(yokeFile)) throw new Error(`${yokeFile} is not there: npm run build`)
-  const [file = yokeFile, ...before] = [...as, yokeFile]
+  const [file = yokeFile, ...before] = [...as, ...program]
   const child = spawn(file, [...before, ...args], { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
