@@ -8,11 +8,11 @@ export const define: Define = (cli) => {
     .command('stop [run]', 'End the run in this project after its iteration; twice ends it now')
     .example('  yoke stop')
     .action(async (run: unknown) => {
-      const { folder, holder } = await stopRun(
+      const { pid, run: id } = await stopRun(
         loopFolder(process.cwd()),
         run === undefined ? undefined : String(run),
       )
-      process.stdout.write(`Asked process ${holder?.pid} to stop run ${folder.id} after its iteration.\n`)
+      process.stdout.write(`Asked process ${pid} to stop run ${id} after its iteration.\n`)
       return exitCode.done
     })
 }

@@ -146,6 +146,7 @@ const details = (row: IterationRow): Html => {
     ...trimParts(row),
     ...commitParts(row),
     ...(row.fork === null ? [] : [part('fresh session', [row.fork])]),
+    ...(row.steering.length === 0 ? [] : [part('from outside', row.steering.map(printable))]),
     ...(row.warnings.length === 0 ? [] : [part('warnings', row.warnings)]),
   ]
   return parts.length === 0

@@ -42,6 +42,8 @@ export type IterationRow = {
   readonly fork: string | null
   readonly commit: CommitRow | null
   readonly rollback: RollbackRow | null
+  /** What people have said and changed before it, or in a wait within it. */
+  readonly steering: readonly string[]
   readonly warnings: readonly string[]
 }
 
@@ -66,7 +68,7 @@ export type RoleRow = {
   readonly costUsd: number
 }
 
-/** Something that took time: an agent by its role, `check` or `wait`. */
+/** Something that took time: an agent by its role, `check`, `wait` or `pause`. */
 export type Span = {
   readonly lane: string
   /** Milliseconds since the epoch. */
@@ -150,21 +152,40 @@ type Part = {
 const partsOf = (events: readonly RunEvent[]): readonly Part[] => {
   const parts: { start: Of<'iteration.started'>; cycle: number | null; events: RunEvent[] }[] = []
   let cycle: number | null = null
-  // A fork comes before the iteration that it is for.
-  let forks: RunEvent[] = []
+  // A fork comes before the iteration that it is for, and so does what people say.
+  let before: RunEvent[] = []
   let isOpen = false
   for (const event of events) {
     if (event.type === 'cycle.started') cycle = event.cycle
     if (event.type === 'cycle.finished') isOpen = false
     const isBetween = parts.at(-1)?.events.some(isA('iteration.finished')) !== false
-    if (event.type === 'session.forked' && isBetween && event.role === undefined) forks.push(event)
+    if (isBetween && ((isA('session.forked')(event) && event.role === undefined) || isSteering(event)))
+      before.push(event)
     else if (event.type === 'iteration.started') {
-      parts.push({ start: event, cycle, events: [...forks] })
-      forks = []
+      parts.push({ start: event, cycle, events: [...before] })
+      before = []
       isOpen = true
     } else if (isOpen) parts.at(-1)?.events.push(event)
   }
   return parts
+}
+
+const isSteering = (event: RunEvent): boolean => steeringText(event) !== undefined
+
+/** What a person did, in a line; undefined for every other event. */
+const steeringText = (event: RunEvent): string | undefined => {
+  switch (event.type) {
+    case 'person.said':
+      return `said: ${event.text}`
+    case 'task.changed':
+      return `the task was changed:\n${event.difference}`
+    case 'task.ignored':
+      return `a change of the task file was not taken:\n${event.difference}`
+    case 'notes.changed':
+      return 'the notes were changed'
+    default:
+      return undefined
+  }
 }
 
 const iterationRow = (
@@ -207,6 +228,7 @@ const iterationRow = (
     fork: events.filter(isA('session.forked')).findLast(({ role }) => role === undefined)?.reason ?? null,
     commit: commitRow(events),
     rollback: rollbackRow(events),
+    steering: events.map(steeringText).filter((text) => text !== undefined),
     warnings: events.filter(isA('warning')).map(({ message }) => message),
   }
 }
@@ -275,7 +297,10 @@ const rolesOf = (finished: readonly Of<'agent.finished'>[]): readonly RoleRow[] 
 
 const timelineOf = (events: readonly RunEvent[]): readonly Span[] => {
   const spans: Span[] = []
-  let wait: Of<'wait.started'> | undefined
+  /** What goes on until another event ends it. */
+  let open: Omit<Span, 'to'> | undefined
+  /** A wait that is paused. */
+  let held: Omit<Span, 'to'> | undefined
   for (const event of events) {
     const at = Date.parse(event.at)
     if (event.type === 'agent.finished')
@@ -292,12 +317,18 @@ const timelineOf = (events: readonly RunEvent[]): readonly Span[] => {
         to: at,
         label: `iteration ${event.iteration}: ${event.command}, ${event.type === 'check.passed' ? 'passed' : 'failed'}`,
       })
-    if (event.type === 'wait.started') wait = event
+    if (isSteering(event)) continue
     // A wait that a stop has cut off ends with the event that comes after it.
-    else if (wait !== undefined) {
-      spans.push({ lane: 'wait', from: Date.parse(wait.at), to: at, label: wait.reason })
-      wait = undefined
+    if (open !== undefined) spans.push({ ...open, to: at })
+    const before = open
+    open = undefined
+    if (event.type === 'wait.started') open = { lane: 'wait', from: at, label: event.reason }
+    if (event.type === 'run.paused') {
+      held = before
+      open = { lane: 'pause', from: at, label: 'paused' }
     }
+    if (event.type === 'run.continued' && held !== undefined) open = { ...held, from: at }
+    if (event.type !== 'run.paused') held = undefined
   }
   return spans
 }

@@ -1,8 +1,8 @@
 import { exitCode, YokeError } from '../errors.ts'
 import { readTask } from '../task/load.ts'
-import type { LoopFolder, RunFolder } from './folder.ts'
+import { type LoopFolder, type RunFolder, runFolder } from './folder.ts'
 import { type Message, putMessage, readInbox, removeMessage } from './inbox.ts'
-import { thisHost } from './lock.ts'
+import { type Holder, isAlive, readHolder, thisHost } from './lock.ts'
 import { openRun, type StoredRun } from './open-run.ts'
 
 const longestText = 10_000
@@ -25,13 +25,13 @@ export const say = async (loop: LoopFolder, wanted: string | undefined, text: st
 
 /** Lets a run take its task file over as it is now. Throws what `say` throws, and `E_TASK_...` for a file that is no task. */
 export const takeTaskOver = async (loop: LoopFolder, wanted: string | undefined): Promise<StoredRun> => {
-  const { begin } = await openRun(loop, wanted)
+  const { begin } = await meant(loop, wanted)
   const { prompt } = await readTask(begin.task, begin.task)
   return leave(loop, wanted, { type: 'task', prompt })
 }
 
 const leave = async (loop: LoopFolder, wanted: string | undefined, message: Message): Promise<StoredRun> => {
-  const stored = await openRun(loop, wanted)
+  const stored = await meant(loop, wanted)
   const { folder, state, holder } = stored
   if (state.finished === 'done' && holder === undefined)
     throw new YokeError(
@@ -46,7 +46,10 @@ const leave = async (loop: LoopFolder, wanted: string | undefined, message: Mess
 
 /** Holds a run before its next iteration. Throws `E_NOT_RUNNING`. */
 export const pauseRun = async (loop: LoopFolder, wanted: string | undefined): Promise<StoredRun> => {
-  const stored = await liveRun(loop, wanted)
+  const holder = await liveHolder(loop)
+  if (holder === undefined && wanted === undefined) throw notRunning(wanted)
+  const stored = await meant(loop, wanted)
+  if (stored.holder === undefined) throw notRunning(wanted)
   await putMessage(stored.folder, { type: 'pause' }, new Date())
   return stored
 }
@@ -60,7 +63,7 @@ export const liftPause = async (
   wanted: string | undefined,
   changes: readonly string[],
 ): Promise<StoredRun | undefined> => {
-  const stored = await openRun(loop, wanted)
+  const stored = await meant(loop, wanted)
   if (stored.holder === undefined || !(await isPausing(stored))) return undefined
   if (changes.length > 0)
     throw new YokeError(
@@ -83,31 +86,30 @@ const isPausing = async ({ folder, state }: StoredRun): Promise<boolean> => {
 }
 
 /** Ends a run after its iteration; the second time it ends it now, if it is on this machine. Throws `E_NOT_RUNNING`. */
-export const stopRun = async (loop: LoopFolder, wanted: string | undefined): Promise<StoredRun> => {
-  const stored = await liveRun(loop, wanted)
+export const stopRun = async (loop: LoopFolder, wanted: string | undefined): Promise<Holder> => {
+  const holder = await liveHolder(loop)
+  if (holder === undefined || !holder.run.startsWith(wanted ?? '')) throw notRunning(wanted)
   // The process of another machine, or of a container, has a number that may be anybody's here.
-  if (stored.holder.host === thisHost) process.kill(stored.holder.pid, 'SIGTERM')
-  else await putMessage(stored.folder, { type: 'stop' }, new Date())
-  return stored
+  if (holder.host === thisHost) process.kill(holder.pid, 'SIGTERM')
+  else await putMessage(runFolder(loop, holder.run), { type: 'stop' }, new Date())
+  return holder
 }
 
-const liveRun = async (
-  loop: LoopFolder,
-  wanted: string | undefined,
-): Promise<StoredRun & Required<Pick<StoredRun, 'holder'>>> => {
-  const stored = await openRun(loop, wanted).catch((error) => {
-    if (wanted === undefined && error instanceof YokeError && error.code === 'E_NO_RUN') return undefined
-    throw error
-  })
-  if (stored?.holder !== undefined) return { ...stored, holder: stored.holder }
-  throw new YokeError(
+/** The run that was named, else the one that is alive, else the newest. */
+const meant = async (loop: LoopFolder, wanted: string | undefined): Promise<StoredRun> =>
+  openRun(loop, wanted ?? (await liveHolder(loop))?.run)
+
+const liveHolder = async (loop: LoopFolder): Promise<Holder | undefined> => {
+  const holder = await readHolder(loop.lock)
+  return holder !== undefined && isAlive(holder) ? holder : undefined
+}
+
+const notRunning = (wanted: string | undefined): YokeError =>
+  new YokeError(
     'E_NOT_RUNNING',
-    stored === undefined || wanted === undefined
-      ? 'No yoke runs in this project.'
-      : `The run ${stored.folder.id} is not running.`,
+    wanted === undefined ? 'No yoke runs in this project.' : `The run ${wanted} is not running.`,
     'Look at past runs with `yoke status`.',
   )
-}
 
 /** Takes out what was to hold or end a run that has ended without hearing it: a person wants it to go on. */
 export const forgetHolds = async (run: RunFolder): Promise<void> => {

@@ -5,30 +5,9 @@ import type { RunEvent } from '../../src/events.ts'
 import { readJournal } from '../../src/run/journal.ts'
 import { processStart } from '../../src/system/process-start.ts'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import { place, twoFiles } from './project.ts'
 
-/** Each start of the worker leaves one more file; the check wants two; the judge is content. */
-const scenario = {
-  name: 'killed at any moment',
-  repeat: true,
-  roles,
-  script: {
-    worker: [
-      [
-        reply(read('a.txt')),
-        reply(write('step-{{turn}}', 'x')),
-        reply(notes('KEEP: a.txt\n')),
-        reply(say('Went on.')),
-      ],
-    ],
-    judge: [[reply(verdict('done', 'Enough.')), reply(say('yes'))]],
-  },
-}
-
-const files = {
-  'task.md': '---\nchecks: test "$(ls step-* | wc -l)" -ge 2\n---\nLeave two files.\n',
-  'a.txt': 'kept\n',
-}
+const { files, scenario } = twoFiles()
 
 const journalOf = (project: string): readonly RunEvent[] => {
   const [run = ''] = readdirSync(join(project, '.loop/runs'))

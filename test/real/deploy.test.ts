@@ -8,32 +8,10 @@ import { readJournal } from '../../src/run/journal.ts'
 import { jobCommand, workflowScript } from '../helpers/deploy.ts'
 import { podmanIsPossible, startPodman, type TestEngine, testImage } from '../helpers/engines.ts'
 import { yoke, yokeFile } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import { place, twoFiles } from './project.ts'
 import { claude } from './sandbox-place.ts'
 
-/** Each turn leaves one more file; the judge is asked once there are enough. */
-const scenarioOf = (delayMs: number) => ({
-  name: 'killed by the cluster',
-  repeat: true,
-  roles,
-  script: {
-    worker: [
-      [
-        reply(read('a.txt')),
-        reply(write('step-{{turn}}', 'x')),
-        reply(notes('KEEP: a.txt\n')),
-        { ...reply(say('Went on.')), delayMs },
-      ],
-    ],
-    judge: [[reply(verdict('done', 'Enough.')), reply(say('yes'))]],
-  },
-})
-const scenario = scenarioOf(0)
-
-const files = {
-  'task.md': '---\nchecks: test "$(ls step-* | wc -l)" -ge 2\n---\nLeave two files.\n',
-  'a.txt': 'kept\n',
-}
+const { files, scenario } = twoFiles()
 
 const runsOf = (project: string): readonly (readonly RunEvent[])[] =>
   readdirSync(join(project, '.loop/runs'))
@@ -84,7 +62,7 @@ describe.skipIf(!isNight)('the slices of the workflow, with the real Claude Code
   it('end with 143 and go on in another job, on a branch', { timeout: 60_000 }, async () => {
     const { project, env: given } = await place({
       files: { ...files, 'task.md': files['task.md'].replace('-ge 2', '-ge 3') },
-      scenario: scenarioOf(1500),
+      scenario: twoFiles(1500).scenario,
       name: 'state/project',
     })
     const git = (...words: readonly string[]) =>

@@ -95,3 +95,27 @@ export const journalOf = (project: string): readonly RunEvent[] =>
 /** The events of one type. */
 export const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
   events.filter((event): event is RunEvent & { type: T } => event.type === type)
+
+/** A task for which each start of the worker leaves one more file; the check wants two; the judge is content. */
+export const twoFiles = (delayMs = 0) => ({
+  files: {
+    'task.md': '---\nchecks: test "$(ls step-* | wc -l)" -ge 2\n---\nLeave two files.\n',
+    'a.txt': 'kept\n',
+  },
+  scenario: {
+    name: 'killed at any moment',
+    repeat: true,
+    roles,
+    script: {
+      worker: [
+        [
+          reply(read('a.txt')),
+          reply(write('step-{{turn}}', 'x')),
+          reply(notes('KEEP: a.txt\n')),
+          { ...reply(say('Went on.')), delayMs },
+        ],
+      ],
+      judge: [[reply(verdict('done', 'Enough.')), reply(say('yes'))]],
+    },
+  },
+})

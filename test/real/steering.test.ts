@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/events.ts'
 import { messageTexts } from '../../src/probe/request-view.ts'
-import { readJournal } from '../../src/run/journal.ts'
 import { yoke } from '../helpers/yoke.ts'
-import { edit, notes, place, read, reply, roles, say, verdict } from './project.ts'
+import { edit, journalOf, notes, of, place, read, reply, roles, say, verdict } from './project.ts'
 
 const files = {
   'task.md':
@@ -25,12 +24,8 @@ const judged = (word: 'done' | 'continue', reason: string) => [
 
 const start = ['brute', 'task.md', '--trust', '--json']
 
-const journalOf = (project: string): readonly RunEvent[] => {
-  const [run = ''] = readdirSync(join(project, '.loop/runs'))
-  return readJournal(join(project, '.loop/runs', run, 'events.jsonl'))
-}
-const of = <T extends RunEvent['type']>(project: string, type: T) =>
-  journalOf(project).filter((event): event is RunEvent & { type: T } => event.type === type)
+/** The events of one type in the run of a project. */
+const eventsIn = <T extends RunEvent['type']>(project: string, type: T) => of(journalOf(project), type)
 
 /** Starts a run; what is to be done at a line of its output is awaited with it. */
 const steered = async (
@@ -85,15 +80,21 @@ describe('a person who steers a run of the real Claude Code', async () => {
     })
     expect([run.code, run.stderr]).toEqual([0, ''])
 
-    expect(of(project, 'person.said').map(({ text }) => text)).toEqual(['Mention $(the) `sea`; "twice".'])
-    expect(of(project, 'task.changed')).toMatchObject([
+    expect(eventsIn(project, 'person.said').map(({ text }) => text)).toEqual([
+      'Mention $(the) `sea`; "twice".',
+    ])
+    expect(eventsIn(project, 'task.changed')).toMatchObject([
       { difference: expect.stringMatching(/^-Write a poem\.\n\+Write a poem of the sea\.$/m) },
     ])
-    expect(of(project, 'task.ignored')).toMatchObject([
+    expect(eventsIn(project, 'task.ignored')).toMatchObject([
       { difference: expect.stringContaining('+- Anything will do.') },
     ])
     // The first `done` was about another task.
-    expect(of(project, 'judge.verdict').map((event) => event.verdict)).toEqual(['done', 'continue', 'done'])
+    expect(eventsIn(project, 'judge.verdict').map((event) => event.verdict)).toEqual([
+      'done',
+      'continue',
+      'done',
+    ])
 
     const prompts = [0, 1, 2].map((index) => {
       const first = server.requests.find((each) => each.role === 'worker' && each.turn === index)
@@ -109,7 +110,7 @@ describe('a person who steers a run of the real Claude Code', async () => {
     expect(judges.at(-1)).toContain('Write a poem of the sea.')
     expect(judges.join()).not.toMatch(/Anything will do|Mention/)
     expect(
-      readdirSync(join(project, '.loop/runs', of(project, 'run.started')[0]?.run ?? '', 'inbox')),
+      readdirSync(join(project, '.loop/runs', eventsIn(project, 'run.started')[0]?.run ?? '', 'inbox')),
     ).toEqual([])
   })
 
@@ -131,7 +132,7 @@ describe('a person who steers a run of the real Claude Code', async () => {
     })
     expect(killed.code).toBe(null)
     expect(await yoke(['resume', '--json'], { cwd: project, env })).toMatchObject({ code: 0, stderr: '' })
-    expect(of(project, 'person.said')).toHaveLength(1)
+    expect(eventsIn(project, 'person.said')).toHaveLength(1)
     const second = server.requests.find((each) => each.role === 'worker' && each.turn === 1)
     expect(messageTexts(second ?? {}).at(-1)?.text).toContain('> Be brief.')
     expect(await yoke(['say', 'Too late.'], { cwd: project, env })).toMatchObject({

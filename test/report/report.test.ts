@@ -111,6 +111,40 @@ describe('the report of a run', () => {
     expect((wait?.to ?? 0) - (wait?.from ?? 0)).toBe(60_000)
   })
 
+  it('draws a pause in a wait as a pause, and what was said in it as nothing', () => {
+    const { timeline, iterations } = of([
+      started(1),
+      [0, { type: 'wait.started', class: 'rate-limit', reason: 'limit', until: 0 }],
+      [10, { type: 'person.said', text: 'Be brief.' }],
+      [10, { type: 'run.paused' }],
+      [100, { type: 'run.continued' }],
+      [30, { type: 'wait.finished', waitedMs: 30 }],
+      ended(1),
+    ])
+    expect(timeline.map(({ lane, from, to }) => [lane, to - from])).toEqual([
+      ['wait', 20],
+      ['pause', 100],
+      ['wait', 30],
+    ])
+    expect(iterations).toMatchObject([{ steering: ['said: Be brief.'] }])
+  })
+
+  it('gives what people said and changed to the iteration that hears it', () => {
+    const change = { type: 'task.changed', prompt: '', since: '', difference: '+more\n' } as const
+    const { iterations } = of([
+      started(1),
+      ended(1),
+      [1, { type: 'person.said', text: 'Be <b>brief</b>.' }],
+      [1, change],
+      started(2),
+      ended(2),
+    ])
+    expect(iterations.map(({ steering }) => steering)).toEqual([
+      [],
+      ['said: Be <b>brief</b>.', 'the task was changed:\n+more\n'],
+    ])
+  })
+
   it('bears a run that ended before its first iteration', () => {
     expect(of([])).toMatchObject({ iterations: [], roles: [], timeline: [], costUsd: 0 })
   })
