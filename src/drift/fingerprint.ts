@@ -58,7 +58,7 @@ export const fingerprint = ({
   const found = new Map<string, Difference>()
   const groups = new Map<string, Map<string, Group>>()
   const versions = new Map<string, number>()
-  const sampled = new Map<string, number>()
+  const sampled = new Map<string, { n: number }>()
   const blocks = new Map<string, number[]>()
   const releaseIn = releaseFinder()
   let version = ''
@@ -211,9 +211,11 @@ export const fingerprint = ({
     const release = releaseIn(bytes, start, end)
     line = at
     if (release !== undefined) enter(release)
-    const seen = (sampled.get(label) ?? 0) + 1
-    sampled.set(label, seen)
-    if (!thorough && seen > firstSamples && (seen & (seen - 1)) !== 0) return
+    const counter = sampled.get(label)
+    const seen = (counter?.n ?? 0) + 1
+    if (counter === undefined) sampled.set(label, { n: seen })
+    else counter.n = seen
+    if (!thorough && !isSample(seen, end - start)) return
     try {
       parsed(JSON.parse(bytes.toString('utf8', start, end)), at)
     } catch {
@@ -254,6 +256,12 @@ export const fingerprint = ({
 }
 
 const firstSamples = 4
+/** A longer line shows no more of the format, and takes long to parse; in bytes. */
+const longestSample = 1 << 16
+
+/** Whether the record of a type that is the `nth` one is looked into. */
+const isSample = (nth: number, length: number): boolean =>
+  length > longestSample ? nth === 1 : nth <= firstSamples || (nth & (nth - 1)) === 0
 
 const chainParts = ['user', 'assistant', 'attachment']
 

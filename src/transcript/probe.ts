@@ -1,6 +1,7 @@
 import { bookkeeping, readTools, spentAttachments } from './dispositions.ts'
 import { hashBytes, hashText, type KeyHash } from './key-hash.ts'
 import type { Link } from './links.ts'
+import { type Needle, needle, startsWith } from './needle.ts'
 
 /** What can be told of a line without parsing it. */
 export type Probe = {
@@ -45,21 +46,6 @@ const newProbe = (): Probe => ({
 })
 
 // A quote inside a JSON string is escaped, so none of these can stand in one: where they are found, they are keys and values.
-type Needle = {
-  readonly bytes: Buffer
-  readonly length: number
-  /** The bytes, four at a time, and the last four. */
-  readonly words: Int32Array
-  readonly lastWord: number
-}
-
-/** Of four bytes or more. */
-const needle = (text: string): Needle => {
-  const bytes = Buffer.from(text)
-  const words = new Int32Array(bytes.length >> 2).map((_, index) => bytes.readInt32LE(4 * index))
-  return { bytes, length: bytes.length, words, lastWord: bytes.readInt32LE(bytes.length - 4) }
-}
-
 const parentKey = needle('{"parentUuid":')
 const nullParent = needle('null,"isSidechain":false,')
 const mainChain = needle('"isSidechain":false,')
@@ -113,14 +99,6 @@ const spentLabels = named(spentAttachments, (type) => `attachment:${type}`)
 const closingQuote = (bytes: Buffer, from: number): number => {
   const at = bytes.indexOf(quote, from)
   return at === -1 ? bytes.length : at
-}
-
-/** Compares four bytes at a time: this runs some ten times for every line of a file. */
-const startsWith = (bytes: Buffer, at: number, { words, length, lastWord }: Needle): boolean => {
-  if (at < 0 || at + length > bytes.length) return false
-  for (let index = 0; index < words.length; index += 1)
-    if (bytes.readInt32LE(at + 4 * index) !== words[index]) return false
-  return bytes.readInt32LE(at + length - 4) === lastWord
 }
 
 /**
