@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -64,7 +65,8 @@ export const startDocker = async (
     remapped ? [...begin, 'sh', '-c', remapScript, folder, ...flags] : [...begin, 'dockerd', ...flags],
     { stdio: 'ignore' },
   )
-  const env = { DOCKER_HOST: host }
+  // The package has no builder but the first one.
+  const env = { DOCKER_HOST: host, DOCKER_BUILDKIT: '0' }
   const ask = asker(['docker'], env)
   const stop = async () => {
     daemon.kill()
@@ -207,15 +209,52 @@ const makeImages = (
   mkdirSync(join(root, 'tmp'), { recursive: true })
   execFileSync('chmod', ['1777', join(root, 'tmp')])
   const load = (image: string, ...change: readonly string[]) =>
-    execFileSync('sh', ['-c', 'tar -C "$0" -c . | "$@"', root, ...client, 'import', ...change, '-', image], {
-      env: { ...process.env, ...env },
-      stdio: 'pipe',
-    })
+    importFolder(client, env, root, image, ...change)
   load(emptyImage)
   addBusybox(root)
   load(bareImage)
   addPrograms(root, agents)
   load(testImage, '--change', 'ENTRYPOINT ["/bin/no-such-program"]')
+}
+
+const importFolder = (
+  client: readonly string[],
+  env: Readonly<Record<string, string>>,
+  root: string,
+  image: string,
+  ...change: readonly string[]
+): void => {
+  execFileSync('sh', ['-c', 'tar -C "$0" -c . | "$@"', root, ...client, 'import', ...change, '-', image], {
+    env: { ...process.env, ...env },
+    stdio: 'pipe',
+  })
+}
+
+/** An image with the Node and the npm of this machine, for a Dockerfile that begins with one of them. */
+export const importNodeImage = (engine: TestEngine, image: string, agents: readonly string[]): void => {
+  const root = mkdtempSync(join(tmpdir(), 'yn-'))
+  try {
+    mkdirSync(join(root, 'tmp'), { mode: 0o777 })
+    addBusybox(root)
+    addPrograms(root, [process.execPath, ...agents])
+    for (const folder of ['usr/bin', 'usr/lib']) mkdirSync(join(root, folder), { recursive: true })
+    copyFileSync(process.execPath, join(root, 'usr/bin/node'))
+    symlinkSync('/bin/busybox', join(root, 'usr/bin/env'))
+    const npm = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())
+    cpSync(dirname(dirname(npm)), join(root, 'usr/lib/npm'), { recursive: true })
+    symlinkSync('../lib/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'))
+    // A machine behind a proxy has certificates of its own.
+    const certificates = process.env['NODE_EXTRA_CA_CERTS']
+    if (certificates !== undefined) copyInto(root, certificates)
+    const variables = {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      ...(certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates }),
+    }
+    const change = Object.entries(variables).flatMap(([name, value]) => ['--change', `ENV ${name}=${value}`])
+    importFolder(['docker'], engine.env, root, image, ...change)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
 }
 
 const copyInto = (root: string, file: string): void => {

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { realpathSync, statSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/events.ts'
 import { toolUses } from '../../src/probe/request-view.ts'
 import {
   dockerIsPossible,
+  importNodeImage,
   ordinaryUser,
   podmanIsPossible,
   rootlessIsPossible,
@@ -115,6 +116,22 @@ describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at 
     expect((await yoke(['doctor'], at)).stdout).toMatch(/^ok +containers +docker .* with remapped users\.$/m)
     expectWholeRun(await yoke(['brute', 'task.md', ...flags()], at), engine)
     expect(ownersIn(project)).toEqual([process.getuid?.()])
+  })
+
+  it('carries a whole run in an image of the Dockerfile of the README', { timeout: 600_000 }, async () => {
+    const engine = await startDocker([claude()])
+    onTestFinished(engine.stop)
+    importNodeImage(engine, 'node:22', [claude()])
+    const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
+    const dockerfile = /```dockerfile\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+    const { project, env } = await start(engine)
+    await writeFile(join(project, 'Dockerfile'), dockerfile)
+    engine.ask('build', '--network', 'host', '-t', 'my-agent', project)
+    const run = await yoke(
+      ['brute', 'task.md', '--trust', '--json', '--image', 'my-agent', '--network', 'host'],
+      { cwd: project, env },
+    )
+    expectWholeRun(run, engine)
   })
 
   it('carries a whole run of OpenCode, and rehearses with it', { timeout: 900_000 }, async () => {
