@@ -7,11 +7,21 @@ import type { Reply } from '../../src/probe/scenario.ts'
 import { agent, bash, error, judge, place, read, resume, text, tool } from './opencode-place.ts'
 
 const timeout = { timeout: 120_000 }
+/** Each start takes seconds of two cores: what differs only in its words is played at night. */
+const atNight = it.skipIf(!process.env['YOKE_NIGHTLY'])
 
 describe('the real OpenCode', timeout, () => {
-  it('works, and is resumed in the same session', async () => {
+  it('works, tells what it does, and is resumed in the same session, unless it is unknown or damaged', async () => {
     const { project, env, start, requests } = await place([
-      [tool('write', { filePath: '{{cwd}}/new.txt', content: 'x' }), text('Hello')],
+      [
+        {
+          blocks: [
+            { text: 'I write' },
+            { tool: 'write', input: { filePath: '{{cwd}}/new.txt', content: 'x' } },
+          ],
+        },
+        text('Hello'),
+      ],
       [text('Again')],
     ])
     const first = await start({ prompt: 'say "hi" now\nand more' })
@@ -19,6 +29,11 @@ describe('the real OpenCode', timeout, () => {
     expect(first.outcome.costUsd).toBeGreaterThan(0)
     expect(first.outcome.tokens.cacheWrite).toBeGreaterThan(1000)
     expect(first.unknownEvents).toEqual(new Map())
+    expect(first.events.map(({ type }) => type)).toEqual([
+      ...['started', 'said', 'tool-called', 'tool-returned', 'usage'],
+      ...['started', 'said', 'usage'],
+    ])
+    expect(first.events[2]).toMatchObject({ tool: 'write', target: join(project, 'new.txt') })
     expect(await readFile(join(project, 'new.txt'), 'utf8')).toBe('x')
     const id = first.outcome.session ?? ''
     expect(await agent.findSession(id, project, env)).toMatch(/opencode\.db$/)
@@ -28,21 +43,12 @@ describe('the real OpenCode', timeout, () => {
     expect(sent).toContain('Hello')
     expect(sent).toContain(JSON.stringify('say "hi" now\nand more').slice(1, -1))
     expect(requests().at(-1)?.body).not.toHaveProperty('tools.10')
-  })
 
-  it('says what it does while it does it', async () => {
-    const { start } = await place([
-      [
-        { blocks: [{ text: 'I look' }, { tool: 'bash', input: { command: 'echo one', description: 'x' } }] },
-        text('Done'),
-      ],
-    ])
-    const { events } = await start()
-    expect(events.map(({ type }) => type)).toEqual([
-      ...['started', 'said', 'tool-called', 'tool-returned', 'usage'],
-      ...['started', 'said', 'usage'],
-    ])
-    expect(events[2]).toMatchObject({ tool: 'bash', target: 'echo one' })
+    const unknown = await start(resume('ses_000000000000aaaaaaaaaaaaaa'))
+    expect(unknown.outcome).toMatchObject({ class: 'stale-session', evidence: 'Error: Session not found' })
+    const store = (await agent.findSession(id, project, env)) ?? ''
+    for (const end of ['', '-wal', '-shm']) await writeFile(`${store}${end}`, 'garbage '.repeat(2000))
+    expect((await start(resume(id))).outcome.class).toBe('rejected-history')
   })
 
   it('goes on after a refusal, and is reported for it', async () => {
@@ -51,23 +57,23 @@ describe('the real OpenCode', timeout, () => {
     expect(outcome).toMatchObject({ class: 'permission', text: 'Could not', denials: ['read /etc/hostname'] })
   })
 
-  it.each([
-    ['a mode that bypasses permissions', { permissionMode: 'bypassPermissions' }],
-    ['a rule', { allowedTools: ['external_directory(/etc/*)'] }],
-  ])('may do with %s what it else may not', async (_, more) => {
+  atNight('may do with a mode that bypasses permissions what it else may not', async () => {
     const { start } = await place([[tool('read', { filePath: '/etc/hostname' }), text('Seen')]])
-    expect((await start(more)).outcome).toMatchObject({ class: 'ok', denials: [] })
+    const { outcome } = await start({ permissionMode: 'bypassPermissions' })
+    expect(outcome).toMatchObject({ class: 'ok', denials: [] })
   })
 
-  it('keeps what the user forbids when a rule allows more', async () => {
-    const { start, project } = await place([[bash('touch made'), bash('echo fine'), text('x')]])
+  it('may do what a rule allows, except for what the user forbids', async () => {
+    const { start, project } = await place([
+      [bash('touch made'), bash('echo fine'), tool('read', { filePath: '/etc/hostname' }), text('x')],
+    ])
     await writeFile(join(project, 'opencode.json'), '{"permission":{"bash":"deny"}}')
-    const { outcome } = await start({ allowedTools: ['Bash(echo fine)'] })
+    const { outcome } = await start({ allowedTools: ['Bash(echo fine)', 'external_directory(/etc/*)'] })
     expect(outcome.denials).toEqual(['bash touch made'])
     expect(await readdir(project)).not.toContain('made')
   })
 
-  it.each<[string, string, Reply]>([
+  const failures: readonly [string, string, Reply][] = [
     ['auth', 'invalid x-api-key', error(401, 'authentication_error', 'invalid x-api-key')],
     ['auth', 'revoked', error(403, 'permission_error', 'OAuth token has been revoked')],
     [
@@ -86,12 +92,17 @@ describe('the real OpenCode', timeout, () => {
       error(400, 'invalid_request_error', 'messages.1.content.0: Invalid signature in thinking block'),
     ],
     ['bad-config', 'model:', error(404, 'not_found_error', 'model: claude-sonnet-4-5')],
-  ])('fails with %s: %s', async (expected, words, reply) => {
-    const { start } = await place([[reply]])
-    const { outcome } = await start()
-    expect(outcome.class).toBe(expected)
-    expect(outcome.evidence).toContain(words)
-  })
+  ]
+
+  it.each(process.env['YOKE_NIGHTLY'] ? failures : failures.slice(0, 1))(
+    'fails with %s: %s',
+    async (expected, words, reply) => {
+      const { start } = await place([[reply]])
+      const { outcome } = await start()
+      expect(outcome.class).toBe(expected)
+      expect(outcome.evidence).toContain(words)
+    },
+  )
 
   const endless: readonly [string, string, Reply | 'down'][] = [
     [
@@ -122,28 +133,18 @@ describe('the real OpenCode', timeout, () => {
     },
   )
 
-  it('is told from others by an unknown session', async () => {
+  it('says what is wrong with an unknown option', async () => {
     const { start } = await place([[text('x')]])
-    const { outcome } = await start(resume('ses_000000000000aaaaaaaaaaaaaa'))
-    expect(outcome).toMatchObject({ class: 'stale-session', evidence: 'Error: Session not found' })
-  })
-
-  it('is told from others by a damaged store', async () => {
-    const { start, env, project } = await place([[text('x')]])
-    const id = (await start()).outcome.session ?? ''
-    const store = (await agent.findSession(id, project, env)) ?? ''
-    for (const end of ['', '-wal', '-shm']) await writeFile(`${store}${end}`, 'garbage '.repeat(2000))
-    expect((await start(resume(id))).outcome.class).toBe('rejected-history')
-  })
-
-  it.each([
-    ['an unknown option', { extraArgs: ['--nope'] }, /options/],
-    ['an unknown model', { model: 'anthropic/claude-nope' }, /claude-nope|[Mm]odel/],
-  ])('says what is wrong with %s', async (_, more, words) => {
-    const { start } = await place([[text('x')]])
-    const { outcome } = await start(more)
+    const { outcome } = await start({ extraArgs: ['--nope'] })
     expect(outcome.class).toBe('bad-config')
-    expect(outcome.evidence).toMatch(words)
+    expect(outcome.evidence).toMatch(/options/)
+  })
+
+  atNight('says what is wrong with an unknown model', async () => {
+    const { start } = await place([[text('x')]])
+    const { outcome } = await start({ model: 'anthropic/claude-nope' })
+    expect(outcome.class).toBe('bad-config')
+    expect(outcome.evidence).toMatch(/claude-nope|[Mm]odel/)
   })
 
   it('is ended in the middle of a tool, with the tool', async () => {
@@ -221,7 +222,7 @@ describe('the real OpenCode as a judge', timeout, () => {
     expect(kept.filter((name) => name.endsWith('.db') || name.includes('snapshot'))).toEqual([])
   })
 
-  it("reaches the provider and the model of the user's configuration", async () => {
+  atNight("reaches the provider and the model of the user's configuration", async () => {
     const { start, home, env, model } = await place([[text('VERDICT: done')]])
     await mkdir(join(home, '.config', 'opencode'), { recursive: true })
     await writeFile(
