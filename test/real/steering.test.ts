@@ -15,7 +15,8 @@ const files = {
 const turn = (n: number, ...blocks: readonly object[]) => [
   reply(read('a.txt'), read('task.md')),
   reply(...blocks, notes(`Turn ${n}.\n\nKEEP: a.txt\n`)),
-  reply(say(`Turn ${n} is over.`)),
+  // Time enough to speak to the run while it works.
+  { ...reply(say(`Turn ${n} is over.`)), delayMs: n === 1 ? 2000 : 0 },
 ]
 const judged = (word: 'done' | 'continue', reason: string) => [
   reply(verdict(word, reason)),
@@ -140,4 +141,48 @@ describe('a person who steers a run of the real Claude Code', async () => {
       stderr: expect.stringContaining('E_RUN_DONE'),
     })
   })
+
+  it.skipIf(process.env['YOKE_NIGHTLY'] !== '1')(
+    'is heard by the scoper of a saga, with the new goal',
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const plan = (status: 'plan' | 'done', text: string) => [
+        reply({ answer: { status, title: text, plan: text, handoff: 'fresh' } }),
+        reply(say('Planned.')),
+      ]
+      const where = await place({
+        files,
+        scenario: {
+          name: 'steered saga',
+          roles: [{ name: 'scoper', match: 'You are the scoper of' }, ...roles],
+          script: {
+            scoper: [plan('plan', 'Name the roses.'), plan('done', 'All there.')],
+            worker: [turn(1)],
+            judge: [judged('done', 'Named.')],
+          },
+        },
+      })
+      const { project, env, server } = where
+      const cli = (...args: readonly string[]) => yoke(args, { cwd: project, env })
+      const run = await steered(where, ['saga', 'task.md', '--trust', '--json'], (event) => {
+        if (event.type === 'session.opened') return cli('pause')
+        if (event.type !== 'cycle.logged') return undefined
+        writeFileSync(join(project, 'task.md'), files['task.md'].replace('poem', 'poem of the sea'))
+        return cli('say', 'Mind the tide.').then(() => cli('resume'))
+      })
+      expect([run.code, run.stderr]).toEqual([0, ''])
+      expect(eventsIn(project, 'task.changed')).toHaveLength(1)
+      const [first, second] = [0, 1].map((index) =>
+        server.requests.find(({ role, turn }) => role === 'scoper' && turn === index),
+      )
+      expect(JSON.stringify(first?.body)).not.toMatch(/of the sea|the tide/)
+      expect(JSON.stringify(second?.body)).toMatch(/poem of the sea.*Mind the tide/s)
+      const others = server.requests
+        .filter(({ role }) => role !== 'scoper')
+        .map(({ body }) => JSON.stringify(body))
+      expect(others.join()).not.toMatch(/of the sea|the tide/)
+    },
+  )
 })

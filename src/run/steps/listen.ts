@@ -10,7 +10,8 @@ import { readNotes } from '../folder.ts'
 import { type Message, readInbox, removeMessage } from '../inbox.ts'
 import { digestOf, digestOfNotes, takeResetOut } from './notes.ts'
 
-type Hearing = Pick<
+/** What listening stands on. */
+export type Hearing = Pick<
   RunContext,
   'run' | 'loop' | 'task' | 'taskFile' | 'state' | 'progress' | 'record' | 'untold'
 >

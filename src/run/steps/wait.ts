@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunContext } from '../context.ts'
-import { hearMessages, listen } from './listen.ts'
+import { type Hearing, hearMessages, listen } from './listen.ts'
 
 /** Sleeps are cut up, so that a machine that was suspended wakes up to the right time, and people are heard. */
 const longestSleepMs = 1000
@@ -8,7 +8,10 @@ const longestSleepMs = 1000
 const minuteMs = 60_000
 
 /** Waits until a moment, or until somebody stops or pauses the run, and says once a minute how long it still takes. */
-export const wait = async (context: RunContext, until: number): Promise<void> => {
+export const wait = async (
+  context: Hearing & Pick<RunContext, 'now' | 'stop' | 'show'>,
+  until: number,
+): Promise<void> => {
   const { now, stop, show, record, state } = context
   const isEnded = () => state().stopping !== undefined || state().pausedSince !== undefined
   const began = now()
