@@ -9,6 +9,7 @@ export const define: Define = (cli) => {
     .example('  yoke brute task.md --checks "npm test" --max-iterations 5 --max-cost-usd 2')
     .example('  yoke brute task.md --resume   # for schedulers: begins it, or goes on with it')
     .example('  yoke brute task.md --json | jq -r .type')
+    .example('  yoke brute task.md --worktree')
     .action((file: string, options: RunOptions) => beginRun(options, String(file), 'brute'))
   addStartOptions(command)
 }

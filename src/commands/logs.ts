@@ -7,9 +7,9 @@ import { agentByName } from '../agents/registry.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import { type RunEvent, RunEventSchema } from '../events.ts'
 import type { Define } from '../main.ts'
-import { loopFolder } from '../run/folder.ts'
+import { openNamedRun } from '../run/git/worktree.ts'
 import { isAlive, readHolder } from '../run/lock.ts'
-import { openRun, type StoredRun } from '../run/open-run.ts'
+import type { StoredRun } from '../run/open-run.ts'
 import { agentOf } from '../task/roles.ts'
 import { agentLineOf, streamFile } from '../ui/agent-log.ts'
 import { printableJson } from '../ui/format.ts'
@@ -33,7 +33,7 @@ export const define: Define = (cli) => {
     .example('  yoke logs -f')
     .example('  yoke logs 20261201-0935 --iteration 3')
     .action(async (run: string | undefined, options: LogsOptions) => {
-      const stored = await openRun(loopFolder(process.cwd()), run === undefined ? undefined : String(run))
+      const stored = await openNamedRun(run)
       const iteration = iterationOf(options.iteration, stored)
       const colors = picocolors.createColors(wantsColor(process.stdout, process.env))
       await showLog(stored, { ...options, iteration, colors })
@@ -66,7 +66,7 @@ const pollMs = 300
 const showLog = async (stored: StoredRun, shown: Shown): Promise<void> => {
   const print = printer(stored, shown)
   const journal = openTail(stored.folder.events)
-  const { lock } = loopFolder(process.cwd())
+  const { lock } = stored.loop
   for (;;) {
     // Asked before the files are read: what was written until then is shown even when the run has ended.
     const holder = await readHolder(lock)

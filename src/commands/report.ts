@@ -6,8 +6,7 @@ import type { Define } from '../main.ts'
 import { generator, reportPage } from '../report/page.ts'
 import { type Report, reportOf } from '../report/report.ts'
 import { reportText } from '../report/text.ts'
-import { loopFolder } from '../run/folder.ts'
-import { openRun } from '../run/open-run.ts'
+import { openNamedRun } from '../run/git/worktree.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
 import { printableJson } from '../ui/format.ts'
 import { wantsColor } from '../ui/output.ts'
@@ -27,10 +26,7 @@ export const define: Define = (cli) => {
     .example('  yoke report --html report.html')
     .example("  yoke report --json | jq '.iterations[].costUsd'")
     .action(async (run: string | undefined, options: ReportOptions) => {
-      const { begin, events, holder } = await openRun(
-        loopFolder(process.cwd()),
-        run === undefined ? undefined : String(run),
-      )
+      const { begin, events, holder } = await openNamedRun(run)
       const report = reportOf(begin, events, holder !== undefined)
       if (options.html !== undefined) await writePage(report, String(options.html), options.force === true)
       else if (options.json) process.stdout.write(`${printableJson(report)}\n`)

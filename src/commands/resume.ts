@@ -1,6 +1,7 @@
 import { exitCode } from '../errors.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
+import { projectOfRun } from '../run/git/worktree.ts'
 import { resumeRun } from '../run/start.ts'
 import { liftPause } from '../run/steer.ts'
 import { directiveFlags } from '../task/options.ts'
@@ -14,10 +15,11 @@ export const define: Define = (cli) => {
     )
     .example('  yoke resume')
     .example('  yoke resume 20261201-0935 --max-iterations 40')
-    .action(async (run: string | undefined, options: RunOptions) => {
-      const wanted = run === undefined ? undefined : String(run)
-      const lifted = await liftPause(loopFolder(process.cwd()), wanted, Object.keys(directiveFlags(options)))
-      if (lifted === undefined) return carryRun(options, (request) => resumeRun(request, wanted))
+    .action(async (given: string | undefined, options: RunOptions) => {
+      const wanted = given === undefined ? undefined : String(given)
+      const project = await projectOfRun(process.cwd(), wanted)
+      const lifted = await liftPause(loopFolder(project), wanted, Object.keys(directiveFlags(options)))
+      if (lifted === undefined) return carryRun(options, (request) => resumeRun(request, wanted), project)
       process.stdout.write(
         `The run ${lifted.folder.id} is not paused any more. It goes on where it was started, with its directives.\n`,
       )

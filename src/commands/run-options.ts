@@ -47,11 +47,13 @@ const requireLogin = async (agent: Agent, file: string): Promise<void> => {
 /** Adds what only a run that begins can be asked for. */
 export const addStartOptions = (command: Command): void => {
   addRunOptions(command)
-  command.option(
-    '--resume',
-    'Go on with the newest run of this task, if there is one; do nothing if it is done',
-  )
-  command.option('--dry-run', 'Show the directives, the prompts and the commands of a run, and start none')
+  command
+    .option('--resume', 'Go on with the newest run of this task, if there is one; do nothing if it is done')
+    .option('--dry-run', 'Show the directives, the prompts and the commands of a run, and start none')
+    .option(
+      '--worktree [name]',
+      'Work in a git worktree of its own beside the repository, on the branch yoke/<name>; it stays when it has commits',
+    )
 }
 
 /** Begins a run of a task file in this folder, or shows what it would do; resolves to the exit code. */
@@ -60,8 +62,18 @@ export const beginRun = async (
   file: string,
   kind: 'brute' | 'saga',
 ): Promise<number> => {
-  const start = options['resume'] === true ? startOrResume : startRun
-  if (options['dryRun'] !== true) return carryRun(options, (request) => start(request, file, kind))
+  if (options['dryRun'] !== true) {
+    const worktree = worktreeOf(options['worktree'])
+    if (options['resume'] === true && worktree !== undefined)
+      throw new YokeError(
+        'E_USAGE',
+        '--resume and --worktree do not go together: a run in a worktree is resumed by its id.',
+        'Run `yoke runs --all`, then `yoke resume RUN`.',
+        exitCode.usage,
+      )
+    const start = options['resume'] === true ? startOrResume : startRun
+    return carryRun(options, (request) => start({ ...request, worktree }, file, kind))
+  }
   const plan = await dryRun(
     {
       project: process.cwd(),
@@ -90,10 +102,11 @@ const findAgent = async (
   return { agent, agentFile }
 }
 
-/** Carries a run in this folder, shown as the options say; resolves to the exit code. */
+/** Carries a run in a folder, this one if none is named, shown as the options say; resolves to the exit code. */
 export const carryRun = async (
   options: RunOptions,
   carry: (request: RunRequest) => Promise<RunEvent & { type: 'run.finished' }>,
+  project = process.cwd(),
 ): Promise<number> => {
   const output = createOutput(
     {
@@ -101,13 +114,13 @@ export const carryRun = async (
       quiet: options['quiet'] === true,
       plain: options['plain'] === true,
       notify: notifyOf(options['notify']),
-      past: (run) => readJournal(runFolder(loopFolder(process.cwd()), run).events).slice(0, -1),
+      past: (run) => readJournal(runFolder(loopFolder(project), run).events).slice(0, -1),
     },
     process.stdout,
     process.env,
   )
   const end = await carry({
-    project: process.cwd(),
+    project,
     env: process.env,
     flags: directiveFlags(options),
     askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
@@ -116,6 +129,11 @@ export const carryRun = async (
     onActivity: output.activity,
   })
   return end.exitCode
+}
+
+const worktreeOf = (given: unknown): { readonly name?: string } | undefined => {
+  if (given === undefined || given === false) return undefined
+  return given === true ? {} : { name: String(given) }
 }
 
 const notifyOf = (given: unknown): Notify | undefined => {

@@ -6,8 +6,8 @@ import { nextFork, nextPeriodics } from '../loop/outlook.ts'
 import { titleOf } from '../loop/plan.ts'
 import { sessionOf } from '../loop/session.ts'
 import type { Define } from '../main.ts'
-import { loopFolder } from '../run/folder.ts'
-import { openRun, type StoredRun, stateWord } from '../run/open-run.ts'
+import { openNamedRun } from '../run/git/worktree.ts'
+import { type StoredRun, stateWord } from '../run/open-run.ts'
 import { doingNow } from '../ui/doing-now.ts'
 import {
   formatAfter,
@@ -34,7 +34,7 @@ export const define: Define = (cli) => {
     .example('  yoke status --watch')
     .example('  yoke status 20261201 --json | jq .costUsd')
     .action(async (run: string | undefined, options: StatusOptions) => {
-      const stored = await openRun(loopFolder(process.cwd()), run === undefined ? undefined : String(run))
+      const stored = await openNamedRun(run)
       if (options.watch) await watchStatus(stored.folder.id, options)
       else process.stdout.write(`${options.json ? printableJson(summary(stored)) : text(stored)}\n`)
       return exitCode.done
@@ -49,7 +49,7 @@ export const watchStatus = async (run: string, { json }: StatusOptions): Promise
   let painted: readonly string[] = []
   let shown = ''
   for (;;) {
-    const stored = await openRun(loopFolder(process.cwd()), run)
+    const stored = await openNamedRun(run)
     const columns = process.stdout.columns ?? 80
     if (inPlace) {
       const lines = rowsOf(stored).map(([key, value]) => fit(`${key.padEnd(12)}${value}`, columns - 1))

@@ -12,6 +12,7 @@ import { type Holder, isAlive, readHolder } from './lock.ts'
 
 /** A run as its files tell it. */
 export type StoredRun = {
+  readonly loop: LoopFolder
   readonly folder: RunFolder
   readonly events: readonly RunEvent[]
   readonly begin: RunEvent & { type: 'run.started' }
@@ -41,6 +42,7 @@ export const openRun = async (loop: LoopFolder, wanted: string | undefined): Pro
   )
   const holder = await readHolder(loop.lock)
   return {
+    loop,
     folder,
     events,
     begin,

@@ -27,3 +27,18 @@ export const listenForSignals = (onStop: (signal: NodeJS.Signals) => void): Stop
     },
   }
 }
+
+/** Keeps signals until something is there that can hear them: between, they would end yoke and leave behind what it has made. */
+export const holdSignals = (): { readonly release: () => void } => {
+  const held: NodeJS.Signals[] = []
+  const hold = (signal: NodeJS.Signals) => void held.push(signal)
+  process.on('SIGINT', hold)
+  process.on('SIGTERM', hold)
+  return {
+    release: () => {
+      process.off('SIGINT', hold)
+      process.off('SIGTERM', hold)
+      for (const signal of held.splice(0)) process.kill(process.pid, signal)
+    },
+  }
+}

@@ -6,14 +6,16 @@ import { fileFormat } from '../system/file-format.ts'
 import { keepAwake } from '../system/keep-awake.ts'
 import { asInput, type Directives } from '../task/directives.ts'
 import { grantsOf, powersOf } from '../task/grants.ts'
-import { loadTask, withPeriodicPrompts } from '../task/load.ts'
+import { loadTask, type Task, withPeriodicPrompts } from '../task/load.ts'
 import { resolveDirectives } from '../task/resolve.ts'
+import { printable } from '../ui/format.ts'
 import { version } from '../version.ts'
 import { carryOut, type RunListener } from './carry-out.ts'
 import { castOf, type FindAgent } from './cast.ts'
 import type { Cast, InstalledAgent, RunSettings } from './context.ts'
 import { createRunFolder, ensureLoopFolder, loopFolder, newRunId, readNotes, runFolder } from './folder.ts'
 import { requireCheckpoints, requireSameBranch, switchToBranch } from './git/repository.ts'
+import { addWorktree, settleWorktree, type Worktree } from './git/worktree.ts'
 import { headCommit } from './head.ts'
 import { readInstructions } from './instructions.ts'
 import { takeLock } from './lock.ts'
@@ -21,6 +23,7 @@ import { runOnFinish } from './on-finish.ts'
 import { openRun, readPrompts } from './open-run.ts'
 import { endOrphan, endOrphanOfNewestRun } from './orphan.ts'
 import { progressFingerprint } from './progress.ts'
+import { holdSignals } from './signals.ts'
 import { forgetHolds } from './steer.ts'
 import { workerInvocation } from './steps/worker.ts'
 import { type AskForTrust, rememberTrust, requireTrust } from './trust.ts'
@@ -31,6 +34,8 @@ export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
     readonly flags: Readonly<Record<string, unknown>>
     readonly askForTrust: AskForTrust
     readonly findAgent: FindAgent
+    /** The run works in a worktree of its own. */
+    readonly worktree?: { readonly name?: string } | undefined
   }
 
 type End = RunEvent & { type: 'run.finished' }
@@ -46,6 +51,50 @@ export const startRun = async (
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
   const cast = await castOf(request.findAgent, task.directives, kind)
   refuseArguments(cast.worker, project, task.directives, env)
+  return request.worktree === undefined
+    ? begin(request, { task, cast, kind })
+    : beginInWorktree(request, { task, cast, kind })
+}
+
+type Beginning = { readonly task: Task; readonly cast: Cast; readonly kind: 'brute' | 'saga' }
+
+/** The run gets a worktree of its own, which goes again if nothing comes of it, whatever the way out. */
+const beginInWorktree = async (request: RunRequest, { task, ...rest }: Beginning): Promise<End> => {
+  const { project, worktree, onEvent } = request
+  const early = holdSignals()
+  let place: Worktree | undefined
+  try {
+    place = await addWorktree(project, {
+      name: worktree?.name,
+      taskFile: task.file,
+      branch: task.directives.branch,
+    })
+    const directives = { ...task.directives, branch: place.branch }
+    return await begin(
+      {
+        ...request,
+        project: place.project,
+        onEvent: (event) => {
+          early.release()
+          onEvent(event)
+        },
+      },
+      { ...rest, task: { ...task, directives } },
+    )
+  } finally {
+    if (place !== undefined) await tellOfWorktree(place.project)
+    early.release()
+  }
+}
+
+const tellOfWorktree = async (project: string): Promise<void> => {
+  const said = await settleWorktree(project)
+  if (said !== undefined) process.stderr.write(printable(`yoke: ${said}\n`))
+}
+
+/** Begins the run in the project, once all that does not depend on its place has been looked at. */
+const begin = async (request: RunRequest, { task, cast, kind }: Beginning): Promise<End> => {
+  const { project, env } = request
   const loop = loopFolder(project)
   await requirePlace(cast, { project, loop: loop.root, directives: task.directives, env })
   const { commit, warning } = await requireCheckpoints(project, task.directives, task.file)
@@ -148,6 +197,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     )
   } finally {
     await release()
+    await tellOfWorktree(project)
   }
 }
 

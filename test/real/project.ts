@@ -15,12 +15,20 @@ type Place = {
   readonly scenario: unknown
   /** Of the project's folder. */
   readonly name?: string
+  /** What `{{cwd}}` stands for in the scenario, with `{{project}}` in it: the project when it is left out. */
+  readonly cwd?: string
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** A project with files, a home, and a model that plays a scenario; `claude` on PATH is the pinned CLI. */
-export const place = async ({ files, scenario, name: folder = 'project', env = {} }: Place) => {
+export const place = async ({
+  files,
+  scenario,
+  name: folder = 'project',
+  cwd = '{{project}}',
+  env = {},
+}: Place) => {
   const root = await temporaryFolder()
   const project = join(root, folder)
   for (const [name, text] of Object.entries(files)) {
@@ -29,7 +37,10 @@ export const place = async ({ files, scenario, name: folder = 'project', env = {
   }
   const home = join(root, 'home')
   await mkdir(home)
-  const server = await startModelServer({ scenario: parseScenario(scenario), variables: { cwd: project } })
+  const server = await startModelServer({
+    scenario: parseScenario(scenario),
+    variables: { cwd: cwd.replace('{{project}}', project) },
+  })
   onTestFinished(() => server.close())
   return {
     project,

@@ -16,6 +16,11 @@ export const readGit = (cwd: string, args: readonly string[]): Promise<string> =
     ({ stdout }) => stdout,
   )
 
+export type GitError = { readonly stderr?: string; readonly message: string }
+
+/** What git says of its failure. */
+export const saidBy = ({ stderr, message }: GitError): string => (stderr || message).trim()
+
 /** What git prints, without the line end; undefined when it fails. */
 export const askGit = (cwd: string, args: readonly string[]): Promise<string | undefined> =>
   readGit(cwd, args).then(

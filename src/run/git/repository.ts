@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path'
 import { exitCode, YokeError } from '../../errors.ts'
 import type { Directives } from '../../task/directives.ts'
 import { headCommit } from '../head.ts'
-import { askGit, readGit } from './git.ts'
+import { askGit, type GitError, readGit, saidBy } from './git.ts'
 
 /** How commits are made in a run, once everything that the directives leave open is decided. */
 export type Checkpoints = {
@@ -118,10 +118,6 @@ const list = (project: string, args: readonly string[]): Promise<readonly string
   readGit(project, args).then(fields, (error: GitError) => {
     throw refuse('E_GIT', `git ${args[0]} fails: ${saidBy(error)}`, 'Do what git says.')
   })
-
-type GitError = { readonly stderr?: string; readonly message: string }
-
-const saidBy = ({ stderr, message }: GitError): string => (stderr || message).trim()
 
 export const fields = (text: string): readonly string[] => text.split('\0').filter((each) => each !== '')
 
