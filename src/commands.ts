@@ -15,7 +15,7 @@ export type Group = (typeof groups)[number]
 /** Every command; each is loaded only when it is asked for, so that `yoke --version` starts as fast as a program that does nothing. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   brute: {
-    usage: 'brute <task.md>',
+    usage: 'brute <task.md> [...more]',
     summary: 'Work on a task until an independent judge says it is done',
     group: 'Run',
     load: () => import('./commands/brute.ts'),

@@ -7,6 +7,7 @@ import { exitCode, YokeError } from '../errors.ts'
 import type { RunEvent } from '../events.ts'
 import type { InstalledAgent } from '../run/context.ts'
 import { dryRun } from '../run/dry-run.ts'
+import { lookAtFleet, runFleet } from '../run/fleet.ts'
 import { loopFolder, runFolder } from '../run/folder.ts'
 import { readJournal } from '../run/journal.ts'
 import { type RunRequest, startRun } from '../run/start.ts'
@@ -15,6 +16,7 @@ import type { Directives } from '../task/directives.ts'
 import { directiveFlags, directiveOptions } from '../task/options.ts'
 import { askOnTerminal } from '../ui/ask.ts'
 import { dryRunText } from '../ui/dry-run.ts'
+import { createFleetOutput } from '../ui/fleet-output.ts'
 import { printableJson } from '../ui/format.ts'
 import type { Notify } from '../ui/notify.ts'
 import { createOutput, wantsColor } from '../ui/output.ts'
@@ -89,6 +91,38 @@ export const beginRun = async (
   return exitCode.done
 }
 
+/** Works on several tasks at once, each in a worktree; resolves to the exit code. */
+export const beginFleet = async (options: RunOptions, files: readonly string[]): Promise<number> => {
+  for (const name of ['resume', 'dryRun', 'worktree', 'branch'])
+    if (options[name] !== undefined && options[name] !== false)
+      throw new YokeError(
+        'E_USAGE',
+        `--${name === 'dryRun' ? 'dry-run' : name} is for one task, and ${files.length} are named.`,
+        'Each of several tasks gets a worktree and a branch of its own; leave the option out.',
+        exitCode.usage,
+      )
+  const parallel = parallelOf(options['parallel'])
+  const request = requestOf(options, process.cwd())
+  const tasks = await lookAtFleet(request, files)
+  const output = createFleetOutput(shownAs(options), process.stdout, process.env)
+  try {
+    return await runFleet(request, tasks, { ...output, parallel })
+  } finally {
+    output.close(tasks.map(({ name }) => name))
+  }
+}
+
+const parallelOf = (given: unknown): number => {
+  const n = given === undefined ? 2 : Number(given)
+  if (Number.isSafeInteger(n) && n >= 1) return n
+  throw new YokeError(
+    'E_USAGE',
+    `--parallel must be a whole number, 1 or more, but is ${String(given)}.`,
+    'Name how many tasks may be worked on at once.',
+    exitCode.usage,
+  )
+}
+
 /** The image has the agent, and the container gets the key: then the host needs neither. */
 const findAgent = async (
   name: string,
@@ -110,26 +144,34 @@ export const carryRun = async (
 ): Promise<number> => {
   const output = createOutput(
     {
-      json: options['json'] === true,
-      quiet: options['quiet'] === true,
-      plain: options['plain'] === true,
-      notify: notifyOf(options['notify']),
+      ...shownAs(options),
       past: (run) => readJournal(runFolder(loopFolder(project), run).events).slice(0, -1),
     },
     process.stdout,
     process.env,
   )
   const end = await carry({
-    project,
-    env: process.env,
-    flags: directiveFlags(options),
-    askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
-    findAgent: (name, directives) => findAgent(name, directives, requireLogin),
+    ...requestOf(options, project),
     onEvent: output.event,
     onActivity: output.activity,
   })
   return end.exitCode
 }
+
+const shownAs = (options: RunOptions) => ({
+  json: options['json'] === true,
+  quiet: options['quiet'] === true,
+  plain: options['plain'] === true,
+  notify: notifyOf(options['notify']),
+})
+
+const requestOf = (options: RunOptions, project: string): Omit<RunRequest, 'onEvent' | 'onActivity'> => ({
+  project,
+  env: process.env,
+  flags: directiveFlags(options),
+  askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
+  findAgent: (name, directives) => findAgent(name, directives, requireLogin),
+})
 
 const worktreeOf = (given: unknown): { readonly name?: string } | undefined => {
   if (given === undefined || given === false) return undefined

@@ -12,20 +12,21 @@ export const runningMs = ({ activeMs, activeSince, pausedSince }: RunState, now:
 export type Reached = { readonly reason: string; readonly fix: string; readonly ends: 'loop' | 'run' }
 
 /** The limit that forbids another iteration, or undefined (§3.4). */
-export const reachedLimit = (state: RunState, now: number): Reached | undefined => {
+export const reachedLimit = (state: RunState, now: number, othersUsd = 0): Reached | undefined => {
   const iterations = state.directives['max-iterations']
   return state.iteration - state.iterationsBefore >= iterations
     ? { ...limit(`${iterations} iterations are used up`, 'max-iterations'), ends: 'loop' }
-    : reachedRunLimit(state, now)
+    : reachedRunLimit(state, now, othersUsd)
 }
 
-/** The limit that forbids anything more, or undefined. */
-export const reachedRunLimit = (state: RunState, now: number): Reached | undefined => {
+/** The limit that forbids anything more, or undefined. `othersUsd` is what the runs beside it have spent of the same money. */
+export const reachedRunLimit = (state: RunState, now: number, othersUsd = 0): Reached | undefined => {
   const { directives } = state
   const cost = directives['max-cost-usd']
-  if (cost !== undefined && state.costUsd >= cost)
+  const spent = state.costUsd + othersUsd
+  if (cost !== undefined && spent >= cost)
     return {
-      ...limit(`$${state.costUsd.toFixed(2)} of $${cost.toFixed(2)} are spent`, 'max-cost-usd'),
+      ...limit(`$${spent.toFixed(2)} of $${cost.toFixed(2)} are spent`, 'max-cost-usd'),
       ends: 'run',
     }
   const duration = directives['max-duration']

@@ -1,4 +1,5 @@
 import type { NewEvent } from '../events.ts'
+import { type Others, sharedWait } from './fleet.ts'
 import { forkReason } from './fork.ts'
 import { reachedLimit } from './limits.ts'
 import { duePeriodics, periodicStep } from './periodics.ts'
@@ -17,10 +18,17 @@ export type Now = {
   readonly jitter: number
   /** The task's prompt. */
   readonly task: string
+  /** Of a run that works beside others. */
+  readonly others?: Others
 }
 
 /** The next step of a run (§3.1). */
 export const nextStep = (state: RunState, now: Now): Step => {
+  const step = ownStep(state, now)
+  return sharedWait(step, state, now) ?? step
+}
+
+const ownStep = (state: RunState, now: Now): Step => {
   const wait = waitStep(state)
   if (wait !== undefined) return wait
   const { phase } = state
@@ -103,7 +111,7 @@ const endStep = (state: RunState, now: Now): Step | undefined => {
       ends: 'loop',
     }
   if (state.stopping !== undefined) return stopStep(state.stopping)
-  const limit = reachedLimit(state, now.time)
+  const limit = reachedLimit(state, now.time, now.others?.costUsd)
   if (limit !== undefined) return { do: 'finish', result: 'limit', ...limit }
   const stuck = stuckReason(state.history, state.directives['stuck-after'])
   if (stuck !== undefined)

@@ -64,6 +64,8 @@ export const carryOut = async (
   try {
     record(begin)
     for (const notice of settings.notices ?? []) record(notice)
+    const held = settings.heldSignal?.()
+    if (held !== undefined && !stopper.stop.aborted) stopper.hear(held)
     await countLostAgent(context, past)
     await forgetResets(settings.loop, progress.loop)
     await setStaleAside(context, past.at(-1))

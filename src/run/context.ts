@@ -1,5 +1,6 @@
 import type { Agent, Place, Role } from '../agents/agent.ts'
 import type { Activity, NewEvent } from '../events.ts'
+import type { Others } from '../loop/fleet.ts'
 import type { Run } from '../loop/run.ts'
 import type { RunState } from '../loop/state.ts'
 import type { Directives } from '../task/directives.ts'
@@ -25,6 +26,10 @@ export type RunSettings = {
   readonly project: string
   /** Absolute path of the file that the run was started with. */
   readonly taskFile: string
+  /** What the runs beside it are at. */
+  readonly others?: (() => Others) | undefined
+  /** A signal that came before the run could hear it. */
+  readonly heldSignal?: (() => NodeJS.Signals | undefined) | undefined
   /** What is to be said once the run has begun. */
   readonly notices?: readonly NewEvent[]
   readonly loop: LoopFolder

@@ -42,6 +42,7 @@ const decisionInput = (context: RunContext) => ({
   time: context.now(),
   jitter: context.random(),
   task: context.task,
+  ...(context.others === undefined ? {} : { others: context.others() }),
 })
 
 /** In these the worker runs, or what it wrote. */

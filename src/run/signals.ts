@@ -4,6 +4,8 @@ export type Stopper = {
   readonly stop: AbortSignal
   /** Aborted by the second signal: the run ends now. */
   readonly abort: AbortSignal
+  /** As if the signal came now. */
+  readonly hear: (signal: NodeJS.Signals) => void
   readonly dispose: () => void
 }
 
@@ -21,6 +23,7 @@ export const listenForSignals = (onStop: (signal: NodeJS.Signals) => void): Stop
   return {
     stop: stop.signal,
     abort: abort.signal,
+    hear,
     dispose: () => {
       process.off('SIGINT', hear)
       process.off('SIGTERM', hear)
@@ -28,17 +31,19 @@ export const listenForSignals = (onStop: (signal: NodeJS.Signals) => void): Stop
   }
 }
 
-/** Keeps signals until something is there that can hear them: between, they would end yoke and leave behind what it has made. */
-export const holdSignals = (): { readonly release: () => void } => {
-  const held: NodeJS.Signals[] = []
-  const hold = (signal: NodeJS.Signals) => void held.push(signal)
+/** Keeps the first signal until something is there that can hear it: it would end yoke and leave behind what it has made. */
+export const holdSignals = () => {
+  let held: NodeJS.Signals | undefined
+  const hold = (signal: NodeJS.Signals) => {
+    held ??= signal
+  }
   process.on('SIGINT', hold)
   process.on('SIGTERM', hold)
   return {
-    release: () => {
+    held: (): NodeJS.Signals | undefined => held,
+    release: (): void => {
       process.off('SIGINT', hold)
       process.off('SIGTERM', hold)
-      for (const signal of held.splice(0)) process.kill(process.pid, signal)
     },
   }
 }

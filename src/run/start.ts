@@ -28,12 +28,14 @@ import { forgetHolds } from './steer.ts'
 import { workerInvocation } from './steps/worker.ts'
 import { type AskForTrust, rememberTrust, requireTrust } from './trust.ts'
 
-export type RunRequest = Pick<RunSettings, 'project' | 'env'> &
+export type RunRequest = Pick<RunSettings, 'project' | 'env' | 'others' | 'heldSignal'> &
   RunListener & {
     /** Directives from the command line, by key. */
     readonly flags: Readonly<Record<string, unknown>>
     readonly askForTrust: AskForTrust
     readonly findAgent: FindAgent
+    /** Hears what became of the run's worktree; standard error when it is left out. */
+    readonly onNote?: ((text: string) => void) | undefined
     /** The run works in a worktree of its own. */
     readonly worktree?: { readonly name?: string } | undefined
   }
@@ -46,21 +48,29 @@ export const startRun = async (
   taskFile: string,
   kind: 'brute' | 'saga' = 'brute',
 ): Promise<End> => {
+  const beginning = await lookAtTask(request, taskFile, kind)
+  return request.worktree === undefined ? begin(request, beginning) : beginInWorktree(request, beginning)
+}
+
+/** Reads a task, has the user agree to what it asks for, and finds its agents; writes nothing in the project. */
+export const lookAtTask = async (
+  request: RunRequest,
+  taskFile: string,
+  kind: 'brute' | 'saga',
+): Promise<Beginning> => {
   const { project, env } = request
   const task = await loadTask({ file: taskFile, cwd: project, flags: request.flags, env })
   await requireTrust(project, grantsOf(task), env, request.askForTrust)
   const cast = await castOf(request.findAgent, task.directives, kind)
   refuseArguments(cast.worker, project, task.directives, env)
-  return request.worktree === undefined
-    ? begin(request, { task, cast, kind })
-    : beginInWorktree(request, { task, cast, kind })
+  return { task, cast, kind }
 }
 
 type Beginning = { readonly task: Task; readonly cast: Cast; readonly kind: 'brute' | 'saga' }
 
 /** The run gets a worktree of its own, which goes again if nothing comes of it, whatever the way out. */
 const beginInWorktree = async (request: RunRequest, { task, ...rest }: Beginning): Promise<End> => {
-  const { project, worktree, onEvent } = request
+  const { project, worktree, heldSignal } = request
   const early = holdSignals()
   let place: Worktree | undefined
   try {
@@ -74,23 +84,22 @@ const beginInWorktree = async (request: RunRequest, { task, ...rest }: Beginning
       {
         ...request,
         project: place.project,
-        onEvent: (event) => {
-          early.release()
-          onEvent(event)
-        },
+        heldSignal: () => early.held() ?? heldSignal?.(),
       },
       { ...rest, task: { ...task, directives } },
     )
   } finally {
-    if (place !== undefined) await tellOfWorktree(place.project)
+    if (place !== undefined) await tellOfWorktree(place.project, request.onNote)
     early.release()
   }
 }
 
-const tellOfWorktree = async (project: string): Promise<void> => {
+const tellOfWorktree = async (project: string, tell: RunRequest['onNote'] = noteOnError): Promise<void> => {
   const said = await settleWorktree(project)
-  if (said !== undefined) process.stderr.write(printable(`yoke: ${said}\n`))
+  if (said !== undefined) tell(said)
 }
+
+const noteOnError = (text: string): void => void process.stderr.write(printable(`yoke: ${text}\n`))
 
 /** Begins the run in the project, once all that does not depend on its place has been looked at. */
 const begin = async (request: RunRequest, { task, cast, kind }: Beginning): Promise<End> => {
@@ -114,6 +123,7 @@ const begin = async (request: RunRequest, { task, cast, kind }: Beginning): Prom
     })
     const settings = {
       ...request,
+      others: othersFor(request, task),
       ...(await readPrompts(run)),
       loop,
       run,
@@ -197,9 +207,15 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
     )
   } finally {
     await release()
-    await tellOfWorktree(project)
+    await tellOfWorktree(project, request.onNote)
   }
 }
+
+/** A limit of cost that the task itself names is its own; any other is shared. */
+const othersFor = ({ others }: RunRequest, { origin }: Task): RunSettings['others'] =>
+  others === undefined || origin['max-cost-usd'] !== 'front matter'
+    ? others
+    : () => ({ ...others(), costUsd: 0, working: 0 })
 
 const noticesOf = (warning: string | undefined): readonly NewEvent[] =>
   warning === undefined ? [] : [{ type: 'warning', code: 'W_NO_COMMITS', message: warning }]

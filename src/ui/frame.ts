@@ -94,7 +94,7 @@ const of = (limit: number | undefined, format: (value: number) => string): strin
 const same: Paint = (text) => text
 
 /** What happens now: a wait with its countdown, the agent that works, or the step between agents. */
-const nowLine = (view: View, now: number, width: number, { cyan, yellow }: Colors): string => {
+export const nowLine = (view: View, now: number, width: number, { cyan, yellow }: Colors): string => {
   const { loop } = view.run
   if (isPaused(loop)) return yellow(fit('‖ paused: `yoke resume` goes on', width))
   if (loop.waitUntil !== undefined) {

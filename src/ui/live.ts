@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import type { Activity, RunEvent } from '../events.ts'
+import { fleetFrame, fleetTitle } from './fleet-frame.ts'
 import { frame, type Size, titleText } from './frame.ts'
 import { type Painted, paint } from './painter.ts'
 import { see, type View } from './view.ts'
@@ -36,16 +37,11 @@ const setTitle = (text: string): string => `\u001b]2;${text}\u0007`
  * A block that stays below the lines that scroll: a scroll region with a fixed top would keep what scrolls out of it from the terminal's
  * history. One write a frame, ten frames a second at most, one a second while nothing happens.
  */
-export const startLive = (
+const startBlock = (
   terminal: Terminal,
-  colors: Colors,
-  past: readonly RunEvent[],
+  shown: { readonly frame: (size: Size, now: number) => readonly string[]; readonly title: () => string },
   now: () => number,
-): Live => {
-  let view: View | undefined = past.reduce<View | undefined>(
-    (seen, event) => see(seen, event, Date.parse(event.at)),
-    undefined,
-  )
+) => {
   let painted: Painted = []
   let pending: string[] = []
   let title = ''
@@ -58,8 +54,8 @@ export const startLive = (
   const draw = () => {
     timer = undefined
     last = now()
-    const block = view === undefined ? [] : frame(view, size(), last, colors)
-    const wanted = view === undefined ? '' : titleText(view)
+    const block = shown.frame(size(), last)
+    const wanted = shown.title()
     const named = wanted === title ? '' : setTitle(wanted)
     title = wanted
     terminal.write(named + paint(painted, pending, block, size().columns))
@@ -92,14 +88,59 @@ export const startLive = (
   process.on('exit', close)
   process.on('SIGCONT', afterStop)
   return {
-    print: (text) => {
+    print: (text: string): void => {
       pending.push(...text.split('\n'))
       schedule()
     },
+    changed: schedule,
+    close,
+  }
+}
+
+/** The live block of one run. */
+export const startLive = (
+  terminal: Terminal,
+  colors: Colors,
+  past: readonly RunEvent[],
+  now: () => number,
+): Live => {
+  let view: View | undefined = past.reduce<View | undefined>(
+    (seen, event) => see(seen, event, Date.parse(event.at)),
+    undefined,
+  )
+  const { changed, ...block } = startBlock(
+    terminal,
+    {
+      frame: (size, time) => (view === undefined ? [] : frame(view, size, time, colors)),
+      title: () => (view === undefined ? '' : titleText(view)),
+    },
+    now,
+  )
+  return {
+    ...block,
     see: (event) => {
       view = see(view, event, now())
-      schedule()
+      changed()
     },
-    close,
+  }
+}
+
+/** The live block of several runs, a line each. */
+export const startFleetLive = (terminal: Terminal, colors: Colors, now: () => number) => {
+  const views = new Map<string, View | undefined>()
+  const { changed, ...block } = startBlock(
+    terminal,
+    {
+      frame: (size, time) => fleetFrame(views, size, time, colors),
+      title: () => fleetTitle(views),
+    },
+    now,
+  )
+  return {
+    ...block,
+    see: (name: string, event: RunEvent | Activity): void => {
+      views.set(name, see(views.get(name), event, now()))
+      changed()
+    },
   }
 }

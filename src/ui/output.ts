@@ -22,7 +22,7 @@ export type OutputOptions = {
   readonly past?: ((run: string) => readonly RunEvent[]) | undefined
 }
 
-type Stream = Terminal & { readonly isTTY?: boolean }
+export type Stream = Terminal & { readonly isTTY?: boolean }
 
 /** Events as JSON lines, as lines for people with a live block on a terminal, or nothing but the end. */
 export const createOutput = (options: OutputOptions, stream: Stream, env: NodeJS.ProcessEnv): Output => {
@@ -72,7 +72,7 @@ const forPeople = (options: OutputOptions, stream: Stream, env: NodeJS.ProcessEn
 }
 
 /** A terminal that moves its cursor, and a person before it: CI systems may offer one, but keep every frame in their logs. */
-const canMoveCursor = (stream: Stream, env: NodeJS.ProcessEnv): boolean =>
+export const canMoveCursor = (stream: Stream, env: NodeJS.ProcessEnv): boolean =>
   stream.isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI'])
 
 const isSet = (value: string | undefined): boolean =>

@@ -27,7 +27,8 @@ describe('completion', () => {
     [['sta'], ['status']],
     [['--v'], ['--version']],
     [['brute', 'ta'], 'files'],
-    [['brute', 'task.md', ''], []],
+    [['brute', 'task.md', ''], 'files'],
+    [['saga', 'goal.md', ''], []],
     [
       ['brute', '--agent', ''],
       ['claude', 'opencode'],

@@ -42,9 +42,23 @@ const mainOf = async (project: string): Promise<string> => {
     throw refuse(
       'E_NO_GIT',
       `${project} is not in a git repository, so it can have no worktree.`,
-      'Make one with `git init`, or leave `--worktree` out.',
+      'Make one with `git init`, and a first commit in it.',
     )
   return main
+}
+
+/** What a worktree is made of: the repository and the commit that it begins at. Throws `E_NO_GIT`, `E_NO_COMMIT`, exit code 2. */
+export const requireWorktrees = async (
+  project: string,
+): Promise<{ readonly main: string; readonly base: string }> => {
+  const main = await mainOf(project)
+  const base = await headCommit(project)
+  if (base !== null) return { main, base }
+  throw refuse(
+    'E_NO_COMMIT',
+    'The repository has no commit yet, so a worktree would be empty.',
+    'Make a first commit, and start again.',
+  )
 }
 
 /** The top folders of all worktrees of the repository, the main one first; none without git. */
@@ -87,15 +101,17 @@ type Wanted = {
  * Makes a worktree beside the repository, `<repository>.worktrees/<name>`, on a branch of its own that begins at HEAD. Throws
  * `E_NO_GIT`, `E_NO_COMMIT`, `E_WORKTREE`, exit code 2.
  */
-export const addWorktree = async (project: string, wanted: Wanted): Promise<Worktree> => {
-  const main = await mainOf(project)
-  const base = await headCommit(project)
-  if (base === null)
-    throw refuse(
-      'E_NO_COMMIT',
-      'The repository has no commit yet, so a worktree would be empty.',
-      'Make a first commit, or leave `--worktree` out.',
-    )
+export const addWorktree = (project: string, wanted: Wanted): Promise<Worktree> => {
+  const made = newest.then(() => makeWorktree(project, wanted))
+  newest = made.catch(() => undefined)
+  return made
+}
+
+/** One is made at a time: two that begin together must not take the same name. */
+let newest: Promise<unknown> = Promise.resolve()
+
+const makeWorktree = async (project: string, wanted: Wanted): Promise<Worktree> => {
+  const { main, base } = await requireWorktrees(project)
   const { name, branch } = await freeName(main, wanted)
   const path = join(`${main}.worktrees`, name)
   const isNewBranch =

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.ts'
 import type { Activity } from '../../events.ts'
 import { billOf } from '../../loop/cost.ts'
+import { budgetShare, type Others } from '../../loop/fleet.ts'
 import { sessionOf } from '../../loop/session.ts'
 import type { RunState } from '../../loop/state.ts'
 import { processStart } from '../../system/process-start.ts'
@@ -39,7 +40,7 @@ export const runAgent = async (
   const { outcome, ending, unknownEvents } = await startAgent(
     agent,
     agentFile,
-    withBudget(invocation, state()),
+    withBudget(invocation, state(), context.others?.()),
     {
       env: context.env,
       place: context.place,
@@ -142,7 +143,11 @@ const optional = <K extends string, V>(key: K, value: V | undefined): { readonly
   value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V })
 
 /** The rest of the budget is handed on: what one start can overspend is then the answer that is under way (§3.4). */
-export const withBudget = (invocation: Invocation, { directives, costUsd }: RunState): Invocation => {
+export const withBudget = (
+  invocation: Invocation,
+  { directives, costUsd }: RunState,
+  others?: Others,
+): Invocation => {
   const most = directives['max-cost-usd']
-  return most === undefined ? invocation : { ...invocation, budgetUsd: Math.max(most - costUsd, 0.0001) }
+  return most === undefined ? invocation : { ...invocation, budgetUsd: budgetShare(most, costUsd, others) }
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type RunEvent, RunEventSchema } from '../../events.ts'
 import { commitMessage } from '../../loop/checkpoint.ts'
 import { exitCodeOf } from '../../loop/finish.ts'
+import type { Now } from '../../loop/next.ts'
 import { judgePrompt } from '../../loop/prompts.ts'
 import { initialState, reduce } from '../../loop/reduce.ts'
 import { goalOf, nextRunStep } from '../../loop/run.ts'
@@ -26,6 +27,8 @@ const InputSchema = v.strictObject({
   jitter: v.exactOptional(v.number(), 0),
   /** The prompt of the task. */
   task: v.exactOptional(v.string(), 'Do it.'),
+  /** Of a run that works beside others: what they have spent, and until when one of them waits for a usage limit. */
+  others: v.exactOptional(v.strictObject({ costUsd: v.number(), waitUntil: v.exactOptional(v.number()) })),
   /** Texts that a prompt may have or not. */
   look: v.exactOptional(v.array(v.string()), []),
 })
@@ -78,10 +81,21 @@ export const brute = area(InputSchema, StepSchema, (input) => {
   const state = events.reduce(reduce, initialState(directives, 'p0', 0))
   const step = nextRunStep(
     { loop: state },
-    { time: input.now ?? last, jitter: input.jitter, task: input.task },
+    { time: input.now ?? last, jitter: input.jitter, task: input.task, ...othersOf(input) },
   )
   return described(step, state, { ...input, task: goalOf({ loop: state }, input.task) })
 })
+
+const othersOf = ({ others }: v.InferOutput<typeof InputSchema>): Pick<Now, 'others'> =>
+  others === undefined
+    ? {}
+    : {
+        others: {
+          costUsd: others.costUsd,
+          working: 1,
+          ...(others.waitUntil === undefined ? {} : { wait: { until: others.waitUntil, reason: 'limit' } }),
+        },
+      }
 
 /** What a case may leave out of an event. */
 const blanks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
