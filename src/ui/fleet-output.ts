@@ -1,6 +1,6 @@
 import picocolors from 'picocolors'
 import type { YokeError } from '../errors.ts'
-import type { Activity, RunEvent } from '../events.ts'
+import type { Activity, RunEvent, RunResult } from '../events.ts'
 import { formatMoney, oneLine, printable, printableJson } from './format.ts'
 import { lineOf } from './lines.ts'
 import { startFleetLive } from './live.ts'
@@ -73,7 +73,7 @@ export const createFleetOutput = (
 
 type Row = {
   readonly name: string
-  readonly result: string
+  readonly result: RunResult | 'not begun'
   readonly iterations: number
   readonly costUsd: number
   readonly branch: string
@@ -89,7 +89,7 @@ const rowOf = (name: string, events: readonly RunEvent[], refusal: YokeError | u
   const sum = (key: 'insertions' | 'deletions') => made.reduce((all, each) => all + each[key], 0)
   return {
     name,
-    result: end?.result ?? 'failed',
+    result: end?.result ?? (refusal?.code === 'E_NOT_BEGUN' ? 'not begun' : 'failed'),
     iterations: end?.iterations ?? 0,
     costUsd: end?.costUsd ?? 0,
     branch: made.length === 0 ? '' : String(begin?.directives['branch'] ?? ''),
@@ -103,8 +103,7 @@ const columns = (colors: ReturnType<typeof picocolors.createColors>): readonly C
   { title: 'task', cell: ({ name }) => name },
   {
     title: 'result',
-    cell: ({ result }) =>
-      result === 'failed' ? colors.red(result) : paintOf(result as 'done', colors)(result),
+    cell: ({ result }) => (result === 'not begun' ? colors.yellow : paintOf(result, colors))(result),
   },
   { title: 'iterations', cell: ({ iterations }) => String(iterations), right: true },
   { title: 'cost', cell: ({ costUsd }) => formatMoney(costUsd), right: true },

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, initialise, put } from '../helpers/repository.ts'
-import { yoke } from '../helpers/yoke.ts'
+import { eventsOf, yoke } from '../helpers/yoke.ts'
 import { notes, place, reply, roles, say, verdict, write } from './project.ts'
 
 const scenario = {
@@ -59,4 +59,43 @@ describe.skipIf(process.platform === 'win32')('yoke brute --worktree with the re
     expect(existsSync(`${project}.worktrees/u`)).toBe(false)
     expect(git(project, 'branch', '--format=%(refname:short)')).toBe('main\nyoke/t')
   })
+  it.runIf(process.env['YOKE_NIGHTLY'])(
+    'goes on after a kill -9 in the middle of a commit, from the main folder by its id',
+    { timeout: 60_000 },
+    async () => {
+      const { project, env } = await place({
+        files: { 'a.txt': 'a\n' },
+        scenario,
+        cwd: '{{project}}.worktrees/t',
+      })
+      initialise(project)
+      put(project, { 't.md': 'Write b.txt.' })
+      put(project, {
+        '.git/hooks/pre-commit':
+          '#!/bin/sh\n[ -e "$GIT_DIR/../../seen" ] && exit 0\ntouch "$GIT_DIR/../../seen"\nsleep 2\n',
+      })
+      chmodSync(join(project, '.git/hooks/pre-commit'), 0o755)
+      let pid = 0
+      const seen = setInterval(() => {
+        if (pid !== 0 && existsSync(join(project, '.git/seen'))) process.kill(pid, 'SIGKILL')
+      }, 20)
+      const killed = await yoke(['brute', 't.md', '--worktree', '--json'], {
+        cwd: project,
+        env,
+        onLine: (_line, id) => {
+          pid = id
+        },
+      })
+      clearInterval(seen)
+      expect(killed.code).toBeNull()
+      const [begin] = eventsOf(killed)
+      const id = begin !== undefined && 'run' in begin ? begin.run : ''
+      const resumed = await yoke(['resume', id, '--json'], { cwd: project, env })
+      expect(resumed.code).toBe(0)
+      expect(git(project, 'log', '--format=%s', 'yoke/t')).toBe('Add b\nfirst')
+      const events = eventsOf(resumed)
+      expect(events.filter(({ type }) => type === 'check.failed' || type === 'iteration.started')).toEqual([])
+      expect(events.filter(({ type }) => type === 'commit.made')).toHaveLength(1)
+    },
+  )
 })
