@@ -15,15 +15,15 @@ type Wanted = { readonly source: string; readonly target?: string; readonly read
  */
 export const mountsFor = async (project: string, wanted: readonly Wanted[]): Promise<readonly Mount[]> => {
   const more = await Promise.all(wanted.map(wantedMount))
-  return mountList(project, await repositoryBeside(project, more), more)
+  return mountList(project, await gitFoldersBeside(project, more), more)
 }
 
 /** In their order: a later mount may lie in an earlier one. */
 export const mountList = (
   project: string,
-  repository: string | undefined,
+  beside: readonly string[],
   more: readonly Mount[],
-): readonly Mount[] => [same(project), ...(repository === undefined ? [] : [same(repository)]), ...more]
+): readonly Mount[] => [...[project, ...beside].map(same), ...more]
 
 const same = (path: string): Mount => ({ source: path, target: path, readonly: false })
 
@@ -41,13 +41,13 @@ const wantedMount = async ({ source, target, readonly }: Wanted): Promise<Mount>
 
 /**
  * The repository that keeps the history of the project, when that is outside of it: the project is a worktree, a submodule or a
- * folder of it. It must name the project itself: a worker can write what the project says, and would have any repository mounted.
+ * folder of it; with a folder of a worktree, also the worktree. It must name the project itself: a worker can write what the project says, and would have any repository mounted.
  */
-const repositoryBeside = async (project: string, wanted: readonly Mount[]): Promise<string | undefined> => {
+const gitFoldersBeside = async (project: string, wanted: readonly Mount[]): Promise<readonly string[]> => {
   const paths = await gitPaths(project)
-  if (paths === undefined) return undefined
-  const { common } = paths
-  if (lies(common, project) || wanted.some(({ source }) => lies(common, source))) return undefined
+  if (paths === undefined) return []
+  const { common, top } = paths
+  if (lies(common, project) || wanted.some(({ source }) => lies(common, source))) return []
   if (!(await names(paths)))
     throw new YokeError(
       'E_MOUNT',
@@ -55,7 +55,9 @@ const repositoryBeside = async (project: string, wanted: readonly Mount[]): Prom
       `When it is the right one, run \`git worktree repair\`, or add it to \`mounts\`: ${common}`,
       2,
     )
-  return basename(common) === '.git' ? dirname(common) : common
+  const repository = basename(common) === '.git' ? dirname(common) : common
+  // In a folder of a worktree, git is found by a file at the worktree's top.
+  return top === project || lies(top, repository) ? [repository] : [repository, top]
 }
 
 const lies = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}${sep}`)

@@ -3,7 +3,8 @@ import { initialRun, nextRunStep, type Run, reduceRun } from '../../src/loop/run
 import type { Step } from '../../src/loop/state.ts'
 import { directives, start } from './events.ts'
 
-const begin: NewEvent = {
+/** How a run begins. */
+export const begin: Extract<NewEvent, { type: 'run.started' }> = {
   type: 'run.started',
   kind: 'saga',
   yoke: '',

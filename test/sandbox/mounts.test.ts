@@ -41,6 +41,8 @@ describe('what a container sees of the host', () => {
     expect(await mounted('main/docs')).toEqual(['main/docs', 'main'])
     git('main', 'worktree', 'add', '--quiet', '../tree')
     expect(await mounted('tree')).toEqual(['tree', 'main'])
+    mkdirSync(at('tree/docs'))
+    expect(await mounted('tree/docs')).toEqual(['tree/docs', 'main', 'tree'])
     git('main', 'clone', '--quiet', '--bare', '.', '../bare.git')
     git('bare.git', 'worktree', 'add', '--quiet', '../bare-tree')
     // Not the folder around it, where anything may be.

@@ -46,7 +46,7 @@ export const sandbox = area(
         home: `${project}/.loop/agent-home`,
         mounts: mountList(
           project,
-          repository,
+          repository === undefined ? [] : [repository],
           directives.mounts.map(({ source, target = source, readonly }) => ({ source, target, readonly })),
         ),
         run,

@@ -6,6 +6,7 @@ import { loopFolder, runFolder } from '../../../src/run/folder.ts'
 import { headCommit } from '../../../src/run/head.ts'
 import { after, finished, iteration, notes, opened } from '../../helpers/events.ts'
 import { put } from '../../helpers/repository.ts'
+import { begin } from '../../helpers/run.ts'
 
 export const runId = '20261202-230000-abcd'
 
@@ -26,7 +27,7 @@ export const behindChecks = async (
   const loop = loopFolder(project)
   let state = after(
     [
-      { ...begin, commit: await headCommit(project) },
+      { ...begin, kind: 'brute', commit: await headCommit(project) },
       iteration(1),
       opened('s1'),
       finished('ok', { session: 's1' }),
@@ -59,16 +60,4 @@ export const behindChecks = async (
     stop: abort.signal,
   } as unknown as RunContext
   return { context, events, stop: () => abort.abort() }
-}
-
-const begin: Extract<NewEvent, { type: 'run.started' }> = {
-  type: 'run.started',
-  kind: 'brute',
-  yoke: '',
-  task: '',
-  cwd: '',
-  agent: 'claude',
-  agentFile: '',
-  progress: 'p0',
-  directives: {},
 }
