@@ -1,6 +1,6 @@
 import { exitCode } from '../errors.ts'
 import type { Define } from '../main.ts'
-import { loopFolder } from '../run/folder.ts'
+import { loopOfRun } from '../run/git/worktree.ts'
 import { pauseRun } from '../run/steer.ts'
 
 export const define: Define = (cli) => {
@@ -8,10 +8,8 @@ export const define: Define = (cli) => {
     .command('pause [run]', 'Hold the run in this project after its iteration, until `yoke resume`')
     .example('  yoke pause')
     .action(async (run: unknown) => {
-      const { folder } = await pauseRun(
-        loopFolder(process.cwd()),
-        run === undefined ? undefined : String(run),
-      )
+      const wanted = run === undefined ? undefined : String(run)
+      const { folder } = await pauseRun(await loopOfRun(wanted), wanted)
       process.stdout.write(
         `The run ${folder.id} pauses after its iteration. Change the task meanwhile if you like; \`yoke resume\` goes on.\n`,
       )

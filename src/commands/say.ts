@@ -1,6 +1,6 @@
 import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
-import { loopFolder } from '../run/folder.ts'
+import { loopOfRun } from '../run/git/worktree.ts'
 import type { StoredRun } from '../run/open-run.ts'
 import { say, takeTaskOver } from '../run/steer.ts'
 
@@ -12,7 +12,6 @@ export const define: Define = (cli) => {
     .example('  yoke say 20261201-0935 "Use the new client, not the old one."')
     .example('  yoke say --task')
     .action(async (first: unknown, second: unknown, { task }: { task?: boolean }) => {
-      const loop = loopFolder(process.cwd())
       const [run, text] = second === undefined && !task ? [undefined, first] : [first, second]
       if (task && text !== undefined)
         throw new YokeError(
@@ -22,6 +21,7 @@ export const define: Define = (cli) => {
           exitCode.usage,
         )
       const wanted = run === undefined ? undefined : String(run)
+      const loop = await loopOfRun(wanted)
       const stored = task
         ? await takeTaskOver(loop, wanted)
         : await say(loop, wanted, text === undefined ? '' : String(text))

@@ -3,8 +3,8 @@ import type { Define } from '../main.ts'
 import type { Look } from '../report/live-page.ts'
 import { startLiveServer } from '../report/live-server.ts'
 import { reportOf } from '../report/report.ts'
-import { loopFolder } from '../run/folder.ts'
-import { openRun, stateWord } from '../run/open-run.ts'
+import { openNamedRun } from '../run/git/worktree.ts'
+import { stateWord } from '../run/open-run.ts'
 import { doingNow } from '../ui/doing-now.ts'
 import { watchStatus } from './status.ts'
 
@@ -21,8 +21,7 @@ export const define: Define = (cli) => {
     .action(async (wanted: string | undefined, { web, port }: WatchOptions) => {
       if (!web && port !== undefined)
         throw new YokeError('E_USAGE', '`--port` needs `--web`.', 'Add `--web`.', exitCode.usage)
-      const loop = loopFolder(process.cwd())
-      const { folder } = await openRun(loop, wanted === undefined ? undefined : String(wanted))
+      const { folder } = await openNamedRun(wanted)
       if (web) await serve(folder.id, portOf(port))
       else await watchStatus(folder.id, {})
       return exitCode.done
@@ -53,7 +52,7 @@ const serve = async (run: string, port: number): Promise<void> => {
 }
 
 const lookAt = async (run: string): Promise<Look> => {
-  const stored = await openRun(loopFolder(process.cwd()), run)
+  const stored = await openNamedRun(run)
   const { begin, events, holder } = stored
   const now = holder === undefined ? undefined : doingNow(stored)
   return {

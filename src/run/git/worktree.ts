@@ -5,7 +5,7 @@ import { exitCode, YokeError } from '../../errors.ts'
 import { atomicWrite } from '../../system/atomic-write.ts'
 import { fileFormat } from '../../system/file-format.ts'
 import { branch as branchName } from '../../task/values.ts'
-import { listRuns, loopFolder } from '../folder.ts'
+import { type LoopFolder, listRuns, loopFolder } from '../folder.ts'
 import { headCommit } from '../head.ts'
 import { openRun, type StoredRun } from '../open-run.ts'
 import { askGit, type GitError, readGit, saidBy } from './git.ts'
@@ -226,8 +226,12 @@ export const projectOfRun = async (project: string, wanted: string | undefined):
   return project
 }
 
+/** The folder in which a run lies, wherever in the repository that is; this project's when none is named. */
+export const loopOfRun = async (wanted: string | undefined): Promise<LoopFolder> =>
+  loopFolder(await projectOfRun(process.cwd(), wanted))
+
 /** Opens a run by its id wherever in the repository it lies; the newest one of this project when none is named. */
 export const openNamedRun = async (given: unknown): Promise<StoredRun> => {
   const wanted = given === undefined ? undefined : String(given)
-  return openRun(loopFolder(await projectOfRun(process.cwd(), wanted)), wanted)
+  return openRun(await loopOfRun(wanted), wanted)
 }
