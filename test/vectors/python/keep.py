@@ -23,7 +23,7 @@ CLOSING_FENCE = re.compile(rf"[{WHITE}>]*(`{{3,}}|~{{3,}})[{WHITE}]*")
 
 # Emphasis is closed before the colon, behind it or at the end of the line.
 DIRECTIVE = re.compile(
-    rf"(?:[{WHITE}>]|{LIST_MARKER}|{HEADING})*(?:{CHECK_BOX}[{WHITE}]*)?(\*+|_+|~+|`+|)(KEEP|RESET)"
+    rf"(?:[{WHITE}>]|{LIST_MARKER}|{HEADING})*(?:{CHECK_BOX}[{WHITE}]*)?(\*+|_+|~+|`+|)(KEEP|RESET|COMMIT)"
     rf"(?:\1[{WHITE}]*:(.*)|[{WHITE}]*:\1(.*)|[{WHITE}]*:(.*)\1[{WHITE}]*)",
     re.DOTALL,
 )
