@@ -1,11 +1,11 @@
 import type { Damage } from './damage.ts'
 import { estimateTokens } from './estimate.ts'
+import type { StaleReason } from './read-file.ts'
 import type { Read } from './reads.ts'
 import { parseRecord } from './record.ts'
 import type { Relinked } from './relink.ts'
 import type { Scan } from './scan.ts'
 import type { KeptRead } from './select.ts'
-import type { StaleReason } from './stale.ts'
 
 export type KeptPath = {
   readonly path: string

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { lookAtFile, type StaleReason } from './read-file.ts'
 import type { Read } from './reads.ts'
 import { blocksOf, type SessionRecord } from './record.ts'
 import { fileLines, parseReadText, renderReadText } from './render-read.ts'
@@ -19,17 +18,6 @@ export type Rendered = {
   readonly totalLines: number
 }
 
-export type StaleReason =
-  | 'changed'
-  | 'deleted'
-  | 'directory'
-  | 'binary'
-  | 'unreadable'
-  | 'empty'
-  | 'shorter than the offset'
-  | 'too large'
-  | 'changed, and its form is unknown'
-
 /** Tokens of one Read's result above which the CLI cuts it (measured on 2.1.332: "cap 25000"), in bytes. */
 const maxBytes = 100_000
 
@@ -39,7 +27,7 @@ export const judgeRead = async (
   record: SessionRecord,
   policy: 'refresh' | 'drop',
 ): Promise<Judgement> => {
-  const file = await look(read.path)
+  const file = await lookAtFile(read.path)
   if (typeof file === 'string') return { state: 'dropped', reason: file }
   const { mtimeMs } = file
   const old = shownText(read, record)
@@ -66,29 +54,6 @@ export const judgeRead = async (
   const now = { text, content: slice.join('\n'), numLines: slice.length, totalLines: lines.length }
   return { state: 'refreshed', mtimeMs, now }
 }
-
-type Found = { readonly bytes: Buffer; readonly mtimeMs: number }
-
-const look = async (path: string): Promise<Found | StaleReason> => {
-  try {
-    const { mtimeMs, size, ...kind } = await stat(path).then(withKind)
-    if (kind.isDirectory) return 'directory'
-    // Reading a pipe or a device may never end.
-    if (!kind.isFile) return 'unreadable'
-    if (size > 64 << 20) return 'too large'
-    return { bytes: await readFile(path), mtimeMs }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'deleted' : 'unreadable'
-  }
-}
-
-const withKind = (stats: Stats) => ({
-  mtimeMs: stats.mtimeMs,
-  size: stats.size,
-  isDirectory: stats.isDirectory(),
-  isFile: stats.isFile(),
-})
 
 const isUtf16 = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xfe
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
 import { eventsOf } from '../helpers/yoke.ts'
-import { edit, model, notes, of, openCodeProject, read } from './opencode-project.ts'
-import { reply, roles, say, think } from './project.ts'
+import { edit, model, notes, openCodeProject, read } from './opencode-project.ts'
+import { of, reply, roles, say, think } from './project.ts'
 
 const files = {
   'task.md':

@@ -5,8 +5,8 @@ import { eventsOf } from '../helpers/yoke.ts'
 import * as opencode from './opencode-project.ts'
 import * as claude from './project.ts'
 
-const { model, of, openCodeProject } = opencode
-const { reply, say } = claude
+const { model, openCodeProject } = opencode
+const { of, reply, say } = claude
 
 const files = { 'a.txt': 'one\n', 'task.md': 'Make a.txt say two.\n' }
 

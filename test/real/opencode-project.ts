@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { RunEvent } from '../../src/events.ts'
+import { promisify } from 'node:util'
 import { opencodePath } from '../helpers/opencode.ts'
 import { yoke } from '../helpers/yoke.ts'
 import { place } from './project.ts'
@@ -19,8 +20,11 @@ export const openCodeProject = async (where: Parameters<typeof place>[0]) => {
     ...at,
     env,
     yoke: (args: readonly string[]) => yoke(args, { cwd: at.project, env }),
-    /** A run, with its events on standard output. */
-    run: (args: readonly string[]) => yoke([...args, '--json'], { cwd: at.project, env }),
+    /** The same with JSON on standard output; `onLine` gets each line as it comes, and the process. */
+    run: (args: readonly string[], onLine?: (line: string, pid: number) => void) =>
+      yoke([...args, '--json'], { cwd: at.project, env, ...(onLine === undefined ? {} : { onLine }) }),
+    opencode: (args: readonly string[]) =>
+      promisify(execFile)(opencodePath(), [...args], { cwd: at.project, env }),
   }
 }
 
@@ -35,7 +39,3 @@ export const write = (path: string, content: string) => ({
   input: { filePath: `{{cwd}}/${path}`, content },
 })
 export const notes = (content: string) => write('.loop/notes.md', content)
-
-/** The events of one type. */
-export const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
-  events.filter((event): event is RunEvent & { type: T } => 'type' in event && event.type === type)

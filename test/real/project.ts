@@ -104,8 +104,8 @@ export const journalOf = (project: string): readonly RunEvent[] =>
   readJournal(join(runOf(project), 'events.jsonl'))
 
 /** The events of one type. */
-export const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
-  events.filter((event): event is RunEvent & { type: T } => event.type === type)
+export const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
+  events.filter((event): event is RunEvent & { type: T } => 'type' in event && event.type === type)
 
 /** A task for which each start of the worker leaves one more file; the check wants two; the judge is content. */
 export const twoFiles = (delayMs = 0) => ({

@@ -1,7 +1,7 @@
 import type { AgentResult, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
 import { evidence, howItEnded } from '../evidence.ts'
+import { resetTime } from '../reset-time.ts'
 import { type Facts, type FailureRule, failureRules } from './failure-rules.ts'
-import { resetTime } from './reset-time.ts'
 import { noTokens } from './tokens.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Answers, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
-import { resetTime } from '../claude/reset-time.ts'
 import { evidence, howItEnded } from '../evidence.ts'
+import { resetTime } from '../reset-time.ts'
 import { type Facts, type FailureRule, failureRules, newerStore } from './failure-rules.ts'
 
 const nothing: Answers = {

@@ -1,6 +1,5 @@
-import { readFile as readBytes, stat } from 'node:fs/promises'
+import { lookAtFile, type StaleReason } from '../../transcript/read-file.ts'
 import type { Read } from '../../transcript/reads.ts'
-import type { StaleReason } from '../../transcript/stale.ts'
 import { readAgain, readForms, renderReadText } from './read-text.ts'
 import type { Part } from './session-schema.ts'
 
@@ -14,7 +13,7 @@ const dropped = (reason: StaleReason): Judgement => ({ state: 'dropped', reason 
 
 /** Compares a read with the file on disk; the policy is that of Claude's sessions (design of the trim, "stale reads"). */
 export const judgeRead = async (read: Read, part: Part, policy: 'refresh' | 'drop'): Promise<Judgement> => {
-  const file = await look(read.path)
+  const file = await lookAtFile(read.path)
   if (typeof file === 'string') return dropped(file)
   const old = part.state?.output ?? ''
   const forms = read.content === 'text' ? readForms(old) : []
@@ -31,18 +30,4 @@ export const judgeRead = async (read: Read, part: Part, policy: 'refresh' | 'dro
   if (now.lines.length === 0) return dropped('shorter than the offset')
   const output = renderReadText(now)
   return policy === 'drop' ? dropped('changed') : { state: 'refreshed', output, lines: now.lines }
-}
-
-const look = async (path: string): Promise<{ bytes: Buffer; mtimeMs: number } | StaleReason> => {
-  try {
-    const stats = await stat(path)
-    if (stats.isDirectory()) return 'directory'
-    // Reading a pipe or a device may never end.
-    if (!stats.isFile()) return 'unreadable'
-    if (stats.size > 64 << 20) return 'too large'
-    return { bytes: await readBytes(path), mtimeMs: stats.mtimeMs }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'deleted' : 'unreadable'
-  }
 }

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { Invocation } from '../../agents/agent.ts'
-import { claude } from '../../agents/claude/claude.ts'
+import { agentByName } from '../../agents/registry.ts'
 import { eventTally } from '../../run/event-tally.ts'
 import { area } from '../area.ts'
 
 const InputSchema = v.strictObject({
-  agent: v.picklist(['claude']),
+  agent: v.picklist(['claude', 'opencode']),
   /** The lines of standard output: JSON, or a text that is none. */
   stdout: v.array(v.unknown()),
   stderr: v.exactOptional(v.string(), ''),
@@ -31,11 +31,16 @@ export const failure = area(
     resetsAt: v.exactOptional(v.string()),
   }),
   (input) => {
+    const agent = agentByName(input.agent)
     const tally = eventTally()
-    for (const line of input.stdout)
-      for (const event of claude.parseLine(typeof line === 'string' ? line : JSON.stringify(line)))
-        tally.add(event)
-    const outcome = claude.classify(
+    const events = [
+      ...input.stdout.flatMap((line) =>
+        agent.parseLine(typeof line === 'string' ? line : JSON.stringify(line)),
+      ),
+      ...input.stderr.split('\n').flatMap((line) => agent.parseErrorLine?.(line) ?? []),
+    ]
+    for (const event of events) tally.add(event)
+    const outcome = agent.classify(
       {
         ...tally.facts(),
         exit: input.exit,

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import type { SessionUse } from '../../agents/agent.ts'
-import { claude } from '../../agents/claude/claude.ts'
+import type { CommandLine, SessionUse } from '../../agents/agent.ts'
+import { agentByName } from '../../agents/registry.ts'
 import { YokeError } from '../../errors.ts'
 import { area, refusal } from '../area.ts'
 
 /** How an agent is started (§2.1, §2.2). */
 export const invocation = area(
   v.strictObject({
-    agent: v.picklist(['claude']),
+    agent: v.picklist(['claude', 'opencode']),
     role: v.picklist(['worker', 'judge']),
     /** The session to go on with; null for a fresh one. */
     session: v.nullable(v.string()),
@@ -26,10 +26,10 @@ export const invocation = area(
     }),
     refusal({}),
   ]),
-  ({ role, session, agentArgs, env }) => {
+  ({ agent, role, session, agentArgs, env }) => {
     try {
-      const command = claude.commandLine(
-        'claude',
+      const command = agentByName(agent).commandLine(
+        agent,
         {
           role,
           prompt: '',
@@ -40,10 +40,9 @@ export const invocation = area(
         },
         env,
       )
-      const at = command.args.indexOf('--resume')
       return {
-        resumes: at === -1 ? null : (command.args[at + 1] ?? null),
-        stores: !command.args.includes('--no-session-persistence'),
+        resumes: resumes(command, agent === 'claude' ? '--resume' : '--session'),
+        stores: stores[agent](command),
         env: Object.keys(env)
           .filter((name) => command.env[name] === env[name])
           .sort(),
@@ -58,4 +57,14 @@ export const invocation = area(
 const sessionUse = (role: 'worker' | 'judge', session: string | null): SessionUse => {
   if (role === 'judge') return { kind: 'ephemeral' }
   return session === null ? { kind: 'new' } : { kind: 'resume', id: session }
+}
+
+const resumes = ({ args }: CommandLine, option: string): string | null => {
+  const at = args.indexOf(option)
+  return at === -1 ? null : (args[at + 1] ?? null)
+}
+
+const stores: Readonly<Record<'claude' | 'opencode', (command: CommandLine) => boolean>> = {
+  claude: ({ args }) => !args.includes('--no-session-persistence'),
+  opencode: ({ env }) => env['OPENCODE_DB'] !== ':memory:',
 }

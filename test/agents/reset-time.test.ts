@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resetTime } from '../../../src/agents/claude/reset-time.ts'
+import { resetTime } from '../../src/agents/reset-time.ts'
 
 const read = (message: string, now: string, zone = 'UTC') => {
   const at = resetTime(message, Date.parse(now), zone)
