@@ -1,9 +1,11 @@
-// What yoke costs, as ratios measured by turns in one run: `npx bun scripts/bench.ts start|loop|trim`, after `npm run build`.
-import { mkdtempSync, rmSync } from 'node:fs'
+// What yoke costs, as ratios measured by turns in one run: `npx bun scripts/bench.ts cost|start|loop|idle|trim [--json FILE]`, after
+// `npm run build`.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { argv } from 'zx'
 import { benchCost } from './bench/cost.ts'
+import { benchIdle } from './bench/idle.ts'
 import { benchLoop } from './bench/loop.ts'
 import type { Bench } from './bench/measure.ts'
 import { benchStart } from './bench/start.ts'
@@ -13,6 +15,7 @@ const benches: Readonly<Record<string, Bench>> = {
   cost: benchCost,
   start: benchStart,
   loop: benchLoop,
+  idle: benchIdle,
   trim: benchTrim,
 }
 
@@ -20,7 +23,8 @@ const bench = benches[argv._[0] ?? '']
 if (bench === undefined) throw new Error(`name one of: ${Object.keys(benches).join(', ')}`)
 const folder = mkdtempSync(join(tmpdir(), 'yoke-bench-'))
 try {
-  await bench(folder)
+  const figures = await bench(folder)
+  if (typeof argv['json'] === 'string') writeFileSync(argv['json'], `${JSON.stringify(figures)}\n`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

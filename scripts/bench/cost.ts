@@ -1,12 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { $, argv } from 'zx'
-import { probeEnvironment } from '../../src/probe/environment.ts'
-import { ensureRelease, pinned } from '../../src/probe/pinned-cli.ts'
 import { type Account, add, dollars, openBooks, type Tokens } from './cost/books.ts'
 import { fileText, lines, makeJob } from './cost/job.ts'
 import { startJobModel } from './cost/model.ts'
-import { type Bench, median, root, yoke } from './measure.ts'
+import { type Bench, claudeEnvironment, median, yoke } from './measure.ts'
 
 const iterations = Number(argv['iterations'] ?? 20)
 const pauses = [0, 4, 10] as const
@@ -53,7 +51,7 @@ export const benchCost: Bench = async (folder) => {
           .filter((run) => run.share === share && run.pause === pause)
           .toSorted((a, b) => order(a.strategy) - order(b.strategy)),
       )
-  if (typeof argv['json'] === 'string') writeFileSync(argv['json'], `${JSON.stringify(runs)}\n`)
+  return runs
 }
 
 const order = (strategy: string) => Object.keys(strategies).indexOf(strategy)
@@ -62,9 +60,7 @@ const percent = (share: number) => `${Math.round(share * 100)} %`
 const play = async (strategy: string, share: number, place: string): Promise<readonly Run[]> => {
   const job = makeJob(iterations, share)
   const project = join(place, 'project')
-  const home = join(place, 'home')
   mkdirSync(join(project, 'src'), { recursive: true })
-  mkdirSync(home)
   for (const file of job.files) writeFileSync(join(project, file.name), fileText(file))
   writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
   writeFileSync(
@@ -74,11 +70,7 @@ const play = async (strategy: string, share: number, place: string): Promise<rea
   const books = pauses.map((pause) => openBooks(pause))
   const model = await startJobModel(job, project, books)
   try {
-    const claude = await ensureRelease('claude', pinned.claude, join(root, '.cache'))
-    const env = {
-      ...probeEnvironment({ url: model.url, home, base: process.env }),
-      PATH: `${dirname(claude)}:${process.env['PATH']}`,
-    }
+    const env = await claudeEnvironment(place, model.url)
     const run = await $({
       cwd: project,
       env,

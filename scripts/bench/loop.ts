@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { $ } from 'zx'
-import { probeEnvironment } from '../../src/probe/environment.ts'
-import { ensureRelease, pinned } from '../../src/probe/pinned-cli.ts'
 import { parseScenario } from '../../src/probe/scenario.ts'
 import { startModelServer } from '../../src/probe/server.ts'
-import { type Bench, median, root, yoke } from './measure.ts'
+import { type Bench, claudeEnvironment, median, spread, timeOf, yoke } from './measure.ts'
 
-/** Puts a dead branch of 10 MB into the middle of the session, as a check of the task: the next trim has to take it out again. */
+/** Puts a dead branch of so many megabytes into the middle of the session, as a check of the task: the next trim has to take it out again. */
 const padding = String.raw`
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +15,7 @@ const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
 const first = JSON.parse(lines.find((line) => line.includes('"type":"user"')))
 const branch = []
 let parent = first.uuid
-for (let n = 0; n < 1000; n++) {
+for (let n = 0; n < 100 * Number(process.argv[2]); n++) {
   // Keys in the order in which Claude Code 2.1.332 writes them.
   const head = (parentUuid) => ({ parentUuid, isSidechain: false })
   const tail = { timestamp: first.timestamp, userType: 'external', entrypoint: 'sdk-cli', cwd: first.cwd, sessionId: first.sessionId, version: first.version, gitBranch: 'HEAD' }
@@ -32,66 +30,113 @@ lines.splice(at + 1, 0, ...branch)
 writeFileSync(file, lines.join('\n') + '\n')
 `
 
-/** What yoke adds to an iteration beside the agent's own process and the checks, with a session of 10 MB. */
+const tool = (name: string, input: object) => ({ tool: name, input })
+
+const scenario = parseScenario({
+  name: 'bench loop',
+  repeat: true,
+  roles: [
+    { name: 'judge', match: 'You are the judge of a task' },
+    { name: 'worker', match: '\\.loop/notes\\.md' },
+  ],
+  script: {
+    worker: [
+      [
+        { blocks: [tool('Read', { file_path: '{{cwd}}/a.txt' })] },
+        {
+          blocks: [
+            tool('Write', {
+              file_path: '{{cwd}}/.loop/notes.md',
+              content: 'turn {{turn}}\nKEEP: a.txt\n',
+            }),
+          ],
+        },
+        { blocks: [{ text: 'Went on.' }] },
+      ],
+    ],
+    judge: [
+      [
+        { blocks: [{ answer: { verdict: 'continue', reasons: ['turn {{turn}}'], next: '' } }] },
+        { blocks: [{ text: 'no' }] },
+      ],
+    ],
+  },
+})
+
+/** A loop as people write it by hand: the worker in one session, the check, a judge that only reads. */
+const shellLoop = (iterations: number, check: string) => `
+id=$(cat /proc/sys/kernel/random/uuid)
+session="--session-id $id"
+for n in $(seq ${iterations}); do
+  printf 'Work, and keep .loop/notes.md up to date.' | claude -p --output-format stream-json --verbose --permission-mode acceptEdits $session >worker.jsonl
+  session="--resume $id"
+  ${check}
+  printf 'You are the judge of a task. Say whether it is done.' | claude -p --output-format json --no-session-persistence --allowed-tools Read >verdict.json
+done
+`
+
+/** What yoke adds to an iteration beside the agent's own process and the checks, with sessions of some sizes, and next to a shell loop. */
 export const benchLoop: Bench = async (folder) => {
   const iterations = 12
-  const project = join(folder, 'project')
-  const home = join(folder, 'home')
-  mkdirSync(project)
-  mkdirSync(home)
-  writeFileSync(join(folder, 'pad.mjs'), padding)
-  writeFileSync(join(project, 'a.txt'), 'kept\n'.repeat(400))
-  writeFileSync(
-    join(project, 'task.md'),
-    `---\nchecks: node ${join(folder, 'pad.mjs')}\nstuck-after: 99\n---\nWork.\n`,
-  )
-  const tool = (name: string, input: object) => ({ tool: name, input })
-  const server = await startModelServer({
-    variables: { cwd: project },
-    scenario: parseScenario({
-      name: 'bench loop',
-      repeat: true,
-      roles: [
-        { name: 'judge', match: 'You are the judge of a task' },
-        { name: 'worker', match: '\\.loop/notes\\.md' },
-      ],
-      script: {
-        worker: [
-          [
-            { blocks: [tool('Read', { file_path: '{{cwd}}/a.txt' })] },
-            {
-              blocks: [
-                tool('Write', {
-                  file_path: '{{cwd}}/.loop/notes.md',
-                  content: 'turn {{turn}}\nKEEP: a.txt\n',
-                }),
-              ],
-            },
-            { blocks: [{ text: 'Went on.' }] },
-          ],
-        ],
-        judge: [
-          [
-            { blocks: [{ answer: { verdict: 'continue', reasons: ['turn {{turn}}'], next: '' } }] },
-            { blocks: [{ text: 'no' }] },
-          ],
-        ],
-      },
-    }),
-  })
-  const claude = await ensureRelease('claude', pinned.claude, join(root, '.cache'))
-  const env = {
-    ...probeEnvironment({ url: server.url, home, base: process.env }),
-    PATH: `${dirname(claude)}:${process.env['PATH']}`,
+  const pad = join(folder, 'pad.mjs')
+  writeFileSync(pad, padding)
+  const place = async (name: string) => {
+    const project = join(folder, name, 'project')
+    mkdirSync(join(project, '.loop'), { recursive: true })
+    writeFileSync(join(project, 'a.txt'), 'kept\n'.repeat(400))
+    const server = await startModelServer({ variables: { cwd: project }, scenario })
+    return { project, server, env: await claudeEnvironment(join(folder, name), server.url) }
   }
-  const run = await $({
-    cwd: project,
-    env,
-    quiet: true,
-    nothrow: true,
-  })`${yoke} brute task.md --trust --json --max-iterations ${iterations}`
-  await server.close()
-  const events = run.stdout
+
+  const sizes: { mb: number; ownMs: readonly number[]; trimMs: readonly number[] }[] = []
+  for (const mb of [0.1, 10, 100]) {
+    const { project, server, env } = await place(`${mb} MB`)
+    writeFileSync(join(project, 'task.md'), `---\nchecks: node ${pad} ${mb}\nstuck-after: 99\n---\nWork.\n`)
+    const run = await $({
+      cwd: project,
+      env,
+      quiet: true,
+      nothrow: true,
+    })`${yoke} brute task.md --trust --json --max-iterations ${iterations}`
+    await server.close()
+    const { own, trims } = ownTimes(run.stdout)
+    sizes.push({ mb, ownMs: own, trimMs: trims })
+    console.log(
+      `sessions of ${mb} MB: yoke's own time of an iteration ${spread(own)}, of which the trim ${spread(trims)}`,
+    )
+  }
+
+  // By turns, with nothing to trim: the shell loop trims nothing.
+  const seconds: { yoke: number[]; shell: number[] } = { yoke: [], shell: [] }
+  for (let round = 0; round < 3; round++) {
+    const one = await place(`yoke ${round}`)
+    writeFileSync(join(one.project, 'task.md'), '---\nchecks: "true"\nstuck-after: 99\n---\nWork.\n')
+    const two = await place(`shell ${round}`)
+    seconds.yoke.push(
+      await secondsOf(
+        one,
+        yoke,
+        ...['brute', 'task.md', '--trust', '--quiet', '--max-iterations', String(iterations)],
+      ),
+    )
+    seconds.shell.push(await secondsOf(two, 'sh', '-c', shellLoop(iterations, 'true')))
+    await Promise.all([one.server.close(), two.server.close()])
+  }
+  console.log(
+    `${iterations} iterations: yoke ${spread(seconds.yoke, 's')}, a shell loop ${spread(seconds.shell, 's')}: ${(median(seconds.yoke) / median(seconds.shell)).toFixed(2)} times`,
+  )
+  return { sizes, seconds }
+}
+
+const secondsOf = async (
+  { project: cwd, env }: { project: string; env: Readonly<Record<string, string | undefined>> },
+  file: string,
+  ...args: readonly string[]
+): Promise<number> => (await timeOf({ cwd, env }, file, ...args)) / 1000
+
+/** Of each iteration but the first and the last, what the agents and the checks did not take; and the trims; milliseconds. */
+const ownTimes = (stdout: string) => {
+  const events = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -105,10 +150,5 @@ export const benchLoop: Bench = async (folder) => {
     return end - Date.parse(start.at) - others
   })
   const trims = events.filter(({ type }) => type === 'trim.applied').slice(1)
-  console.log(
-    `sessions of ${(median(trims.map(({ bytesBefore }) => bytesBefore)) / 1e6).toFixed(1)} MB, ${own.length} iterations`,
-  )
-  console.log(
-    `yoke's own time: median ${median(own)} ms, largest ${Math.max(...own)} ms; of which the trim: median ${median(trims.map(({ durationMs }) => durationMs))} ms`,
-  )
+  return { own, trims: trims.map(({ durationMs }): number => durationMs) }
 }

@@ -1,18 +1,42 @@
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { $ } from 'zx'
+import { probeEnvironment } from '../../src/probe/environment.ts'
+import { ensureRelease, pinned } from '../../src/probe/pinned-cli.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const yoke = join(root, 'dist', 'yoke')
 
-/** One measurement; `folder` is removed behind it. */
-export type Bench = (folder: string) => Promise<void>
+/** One measurement, which prints its tables; `folder` is removed behind it. Resolves to the figures, for `--json`. */
+export type Bench = (folder: string) => Promise<object>
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
+type Surroundings = { readonly cwd?: string; readonly env?: Readonly<Record<string, string | undefined>> }
+
 /** Milliseconds that a program takes from start to end. */
-export const timeOf = async (file: string, ...args: readonly string[]): Promise<number> => {
+export const timeOf = async (
+  { cwd = process.cwd(), env = process.env }: Surroundings,
+  file: string,
+  ...args: readonly string[]
+): Promise<number> => {
   const began = performance.now()
-  await $({ quiet: true })`${file} ${args}`
+  await $({ quiet: true, nothrow: true, cwd, env })`${file} ${args}`
   return performance.now() - began
 }
+
+/** For the pinned Claude Code, with a home of its own in the folder, against a model server. */
+export const claudeEnvironment = async (folder: string, url: string) => {
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  const claude = await ensureRelease('claude', pinned.claude, join(root, '.cache'))
+  return {
+    ...probeEnvironment({ url, home, base: process.env }),
+    PATH: `${dirname(claude)}:${process.env['PATH']}`,
+  }
+}
+
+/** `12.3 ms (11.8 to 14.0)`: the median with the spread. */
+export const spread = (values: readonly number[], unit = 'ms'): string =>
+  `${median(values).toFixed(1)} ${unit} (${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)})`

@@ -1,7 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'zx'
-import { type Bench, median, timeOf, yoke } from './measure.ts'
+import { parseScenario } from '../../src/probe/scenario.ts'
+import { startModelServer } from '../../src/probe/server.ts'
+import { type Bench, claudeEnvironment, median, spread, timeOf, yoke } from './measure.ts'
+
+const rounds = 30
 
 /** Start-up of the binary against a compiled hello world, by turns. */
 export const benchStart: Bench = async (folder) => {
@@ -9,13 +13,35 @@ export const benchStart: Bench = async (folder) => {
   const hello = join(folder, 'hello')
   writeFileSync(source, "console.log('hello')\n")
   await $({ quiet: true })`${process.execPath} build --compile --minify ${source} --outfile ${hello}`
-  const times: { hello: number[]; yoke: number[] } = { hello: [], yoke: [] }
-  for (let round = 0; round < 30; round++) {
-    times.hello.push(await timeOf(hello))
-    times.yoke.push(await timeOf(yoke, '--version'))
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'task.md'), '---\njudge: off\nchecks: "true"\n---\nWork.\n')
+  const said = [[{ blocks: [{ text: 'Done.' }] }]]
+  const server = await startModelServer({
+    scenario: parseScenario({
+      name: 'bench start',
+      roles: [{ name: 'worker', match: '\\.loop/notes\\.md' }],
+      script: { worker: said },
+    }),
+  })
+  const env = await claudeEnvironment(folder, server.url)
+  // There has to be a run to show the status of.
+  await $({ cwd: project, env, quiet: true })`${yoke} brute task.md --trust`
+  await server.close()
+  const programs: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    'hello world': [hello],
+    'yoke --version': [yoke, '--version'],
+    'yoke --help': [yoke, '--help'],
+    'yoke status': [yoke, 'status'],
+    'yoke doctor': [yoke, 'doctor'],
   }
-  const [one, other] = [median(times.hello), median(times.yoke)]
-  console.log(
-    `hello world ${one.toFixed(1)} ms, yoke --version ${other.toFixed(1)} ms: ${(other / one).toFixed(2)} times (median of 30)`,
-  )
+  const times = Object.entries(programs).map(([name, command]) => ({ name, command, ms: [] as number[] }))
+  for (let round = 0; round < rounds; round++)
+    for (const { command, ms } of times) ms.push(await timeOf({ cwd: project, env }, ...command))
+  const base = median(times[0]?.ms ?? [])
+  for (const { name, ms } of times)
+    console.log(
+      `${name.padEnd(16)} ${spread(ms).padStart(28)}  ${(median(ms) / base).toFixed(2)} x hello world`,
+    )
+  return times.map(({ name, ms }) => ({ name, ms, ofHello: median(ms) / base }))
 }

@@ -124,6 +124,8 @@ export const benchTrim: Bench = async (folder) => {
   const script = join(folder, 'parse.cjs')
   writeFileSync(script, parseLoop)
   writeFileSync(join(folder, 'a.txt'), 'kept')
+  const figures: { shape: string; program: string; ms: readonly number[]; ofWc: number; peakMb: number }[] =
+    []
   for (const shape of shapes) {
     writeSession(file, folder, shape)
     const programs: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -139,16 +141,19 @@ export const benchTrim: Bench = async (folder) => {
     }
     const times = new Map<string, number[]>(Object.keys(programs).map((name) => [name, []]))
     for (let round = 0; round < (shape.bytes > 1e9 ? 3 : 5); round++)
-      for (const [name, command] of Object.entries(programs)) times.get(name)?.push(await timeOf(...command))
+      for (const [name, command] of Object.entries(programs))
+        times.get(name)?.push(await timeOf({}, ...command))
     const least = (all: readonly number[]) => Math.min(...all)
     const base = least(times.get('wc -l') ?? [])
     console.log(`\n${shape.name} (${(statSync(file).size / 1e6).toFixed(0)} MB)`)
     for (const [name, all] of times) {
       const peak = await peakOf(...(programs[name] ?? ['true']))
+      figures.push({ shape: shape.name, program: name, ms: all, ofWc: least(all) / base, peakMb: peak })
       console.log(
         `  ${name.padEnd(20)} ${least(all).toFixed(0).padStart(6)} ms  ${(least(all) / base).toFixed(2).padStart(6)} x wc -l  (up to ${Math.max(...all).toFixed(0)})  ${peak.toFixed(0).padStart(5)} MB`,
       )
     }
     rmSync(file)
   }
+  return figures
 }

@@ -8,6 +8,10 @@ export const elapsedMs = (state: RunState, now: number): number =>
 export const runningMs = ({ activeMs, activeSince, pausedSince }: RunState, now: number): number =>
   activeMs + (pausedSince ?? now) - activeSince
 
+/** `3 cycles are used up`. */
+export const usedUp = (most: number, what: string): string =>
+  most === 1 ? `the only ${what} is used up` : `${most} ${what}s are used up`
+
 /** A limit that is reached, as a sentence, and whether another plan could go on. */
 export type Reached = { readonly reason: string; readonly fix: string; readonly ends: 'loop' | 'run' }
 
@@ -15,7 +19,7 @@ export type Reached = { readonly reason: string; readonly fix: string; readonly 
 export const reachedLimit = (state: RunState, now: number, othersUsd = 0): Reached | undefined => {
   const iterations = state.directives['max-iterations']
   return state.iteration - state.iterationsBefore >= iterations
-    ? { ...limit(`${iterations} iterations are used up`, 'max-iterations'), ends: 'loop' }
+    ? { ...limit(usedUp(iterations, 'iteration'), 'max-iterations'), ends: 'loop' }
     : reachedRunLimit(state, now, othersUsd)
 }
 

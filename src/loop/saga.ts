@@ -1,6 +1,6 @@
 import type { Plan, RunEvent, RunResult } from '../events.ts'
 import { handoffRefusal } from './handoff.ts'
-import { limit, reachedRunLimit } from './limits.ts'
+import { limit, reachedRunLimit, usedUp } from './limits.ts'
 import { type Now, nextStep, stopStep, waitStep } from './next.ts'
 import { duePeriodics } from './periodics.ts'
 import { digestOfPlan, titleOf } from './plan.ts'
@@ -99,7 +99,7 @@ const plannedStep = (saga: SagaState, loop: RunState, plan: Plan): Step => {
     return {
       do: 'finish',
       result: 'limit',
-      ...limit(`${cycles} cycles are used up`, 'max-cycles'),
+      ...limit(usedUp(cycles, 'cycle'), 'max-cycles'),
       ends: 'run',
     }
   return {
