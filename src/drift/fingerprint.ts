@@ -56,16 +56,16 @@ export const fingerprint = ({
 }: Options): Fingerprint => {
   const parts = new Map<string, Part>()
   const found = new Map<string, Difference>()
-  const groups = new Map<string, Map<string, Group>>()
+  const groups = new Map<string | undefined, Map<string, Group>>()
   const versions = new Map<string, number>()
   const sampled = new Map<string, { n: number }>()
   const blocks = new Map<string, number[]>()
   const releaseIn = releaseFinder()
-  let version = ''
-  let group: Map<string, Group> = groupsOf('')
+  let version: string | undefined
+  let group: Map<string, Group> = groupsOf(undefined)
   let line = 0
 
-  function groupsOf(release: string): Map<string, Group> {
+  function groupsOf(release: string | undefined): Map<string, Group> {
     const existing = groups.get(release)
     if (existing !== undefined) return existing
     const made = new Map<string, Group>()
@@ -88,7 +88,9 @@ export const fingerprint = ({
     const made: Part = {
       name,
       isKnown: shape !== undefined || isKnownPart(name),
-      keys: shape && new Map([...shape].map(([key, { types }]) => [key, types])),
+      // Of what a model hands to a tool only what the trim stands on has a format.
+      keys:
+        name === 'Read' ? undefined : shape && new Map([...shape].map(([key, { types }]) => [key, types])),
       loadBearing: records.loadBearingOf(name),
     }
     parts.set(name, made)
@@ -117,7 +119,7 @@ export const fingerprint = ({
       }
       const types = part.keys?.get(key)
       if (types === undefined) {
-        if (part.keys === undefined || name === 'Read') continue
+        if (part.keys === undefined) continue
         unknownKeys ??= []
         unknownKeys.push(key)
         add({
@@ -141,7 +143,8 @@ export const fingerprint = ({
   }
 
   const addUnknownPart = (name: string, object: Json, path: string): void => {
-    const isBlock = name.includes('/')
+    // A block lies in a list; the type of a record may hold a slash as well.
+    const isBlock = path.endsWith(']')
     if (isBlock) {
       const lines = blocks.get(name) ?? []
       if (lines.at(-1) !== line) lines.push(line)
@@ -237,7 +240,8 @@ export const fingerprint = ({
     if (lacks === 0 || (has > 0 && !isRenamed)) return
     const before = found.get(name)
     if (before !== undefined) {
-      found.set(name, { ...before, line: Math.min(before.line, at), count: before.count + lacks })
+      const first = at < before.line ? { line: at, path } : {}
+      found.set(name, { ...before, ...first, count: before.count + lacks })
       return
     }
     found.set(name, {

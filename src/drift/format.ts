@@ -47,7 +47,11 @@ export const knownShapes = (formats: readonly FormatTerms[]): Shapes => {
       texts.set(part, known.add(session[part] ?? ''))
     }
   return new Map(
-    [...texts].map(([part, all]) => [part, [...all].map(parseShape).reduce(mergeShapes)] as const),
+    [...texts].map(([part, all]) => {
+      const shapes = [...all].map(parseShape)
+      // With itself, too: one format alone may name `null` beside another type.
+      return [part, shapes.reduce(mergeShapes, shapes[0] ?? new Map())] as const
+    }),
   )
 }
 

@@ -25,6 +25,8 @@ export const eachPart = (record: Json, take: TakePart): void => {
   if (Array.isArray(content)) {
     for (let index = 0; index < content.length; index += 1)
       takeBlock(type, content[index], `message.content[${index}]`, take)
+    for (let index = 0; index < content.length; index += 1)
+      takeRead(content[index], `message.content[${index}]`, take)
   }
   if (isJson(toolUseResult) && toolUseResult['type'] === 'text' && isJson(toolUseResult['file']))
     take('user.toolUseResult.file', toolUseResult['file'], 'toolUseResult.file')
@@ -33,6 +35,10 @@ export const eachPart = (record: Json, take: TakePart): void => {
 const takeBlock = (type: string, block: unknown, path: string, take: TakePart): void => {
   if (!isJson(block)) return
   take(`${type}/${nameOf(block['type'])}`, block, path)
+}
+
+const takeRead = (block: unknown, path: string, take: TakePart): void => {
+  if (!isJson(block)) return
   if (block['type'] === 'tool_use' && block['name'] === 'Read' && isJson(block['input']))
     take('Read', block['input'], `${path}.input`)
 }

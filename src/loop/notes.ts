@@ -144,17 +144,19 @@ type Entry = { readonly text: string; readonly isBare: boolean; readonly leads: 
 
 const quotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '“': '”', '‘': '’' }
 
+const openingQuotes = Object.keys(quotes).join('')
+
 // None of these patterns may try a stretch of text in two ways: notes can hold lines of megabytes.
 const separator = /[\s,]+/y
 const comment = /#.*|<!--.*?(?:-->|$)|\([^()]*(?:\([^()]*\)[^()]*)*\)(?=[\s,.;:]|$)[.;:]*/sy
 const dash = /(?:[-–—]+>?|=>|→)(?=\s|$)/y
 const upToComma = /[^,]*/y
-const bare = /(?:[^\s,{]+|\{[^\s{}]*(?:\{[^\s{}]*\}[^\s{}]*)*\}|\{)+/y
-const adjoining = /[^\s,"'`“‘]*/y
+const partBegin = /[\s,]/
 
 const entriesOf = (value: string): readonly Entry[] => {
   const line = withoutBrackets(value)
   const lastOf = new Map(Object.values(quotes).map((quote) => [quote, line.lastIndexOf(quote)]))
+  const braces = bracesOf(line)
   const entries: Entry[] = []
   let at = 0
   let leads = true
@@ -163,6 +165,17 @@ const entriesOf = (value: string): readonly Entry[] => {
     const found = pattern.exec(line)?.[0] ?? ''
     at += found.length
     return found
+  }
+  /** Up to what parts entries, or one of `stops`, outside of braces. */
+  const takePart = (stops: string): string => {
+    const from = at
+    for (
+      let next = line[at];
+      next !== undefined && !partBegin.test(next) && !stops.includes(next);
+      next = line[at]
+    )
+      at = (braces.get(at) ?? at) + 1
+    return line.slice(from, at)
   }
   const push = (text: string, isBare: boolean) => {
     if (text === '') return
@@ -178,18 +191,33 @@ const entriesOf = (value: string): readonly Entry[] => {
     }
     const quote = quotes[line[at] ?? '']
     if (quote === undefined) {
-      const text = take(bare)
+      const text = takePart('')
       push(/^[./\\]+$/.test(text) ? text : withoutPunctuation(text), true)
     } else if ((lastOf.get(quote) ?? -1) > at) {
       const end = line.indexOf(quote, at + 1)
       const quoted = line.slice(at + 1, end)
       at = end + 1
-      push(quoted + withoutPunctuation(take(adjoining)), false)
+      push(quoted + withoutPunctuation(takePart(openingQuotes)), false)
     } else {
       at += 1
     }
   }
   return entries
+}
+
+/** Where braces around no white space are closed, by where they open: all at once, since a line may hold many. */
+const bracesOf = (line: string): ReadonlyMap<number, number> => {
+  const closed = new Map<number, number>()
+  let open: number[] = []
+  for (const { 0: character, index } of line.matchAll(/[{}\s]/g)) {
+    if (character === '{') open.push(index)
+    else if (character !== '}') open = []
+    else {
+      const from = open.pop()
+      if (from !== undefined) closed.set(from, index)
+    }
+  }
+  return closed
 }
 
 const withoutPunctuation = (text: string): string => {

@@ -5,6 +5,9 @@ import { area } from '../area.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+/** As the directives take them. */
+const limit = v.pipe(v.number(), v.integer(), v.minValue(1))
+
 /** Whether the next iteration leaves the session (§3.5). */
 export const fork = area(
   v.strictObject({
@@ -19,8 +22,8 @@ export const fork = area(
     ),
     /** The notes ask for it. */
     reset: v.boolean(),
-    every: v.nullable(count),
-    over: v.nullable(count),
+    every: v.nullable(limit),
+    over: v.nullable(limit),
   }),
   v.strictObject({ fork: v.nullable(v.picklist(['RESET', 'context-fork-every', 'context-fork-over'])) }),
   ({ session, reset, every, over }) => {
