@@ -51,6 +51,13 @@ describe('the message of a commit', () => {
       expect(commitMessage({ iteration: 3, ...given }, where).message).toBe(`Make it *work*\n\n${trailers}`)
   })
 
+  it('has a first line of up to 72 characters as it is', () => {
+    const subjectOf = (length: number) =>
+      commitMessage({ iteration: 3, commitWords: { subject: 'x'.repeat(length), body: '' } }, where).subject
+    expect(subjectOf(72)).toBe('x'.repeat(72))
+    expect(subjectOf(73)).toBe(`${'x'.repeat(71)}…`)
+  })
+
   it('has one short line first, and no control characters', () => {
     const long = { subject: `${'x'.repeat(70)} y\u001b[31m\u0000\nz`, body: 'a\tb\u0000c\nd' }
     const { subject, message } = commitMessage({ iteration: 3, commitWords: long }, where)

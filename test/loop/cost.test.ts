@@ -8,6 +8,7 @@ it.each([
   ['a release that prints the session', 0.8, 0.5, true, 0.3],
   ['a session that was counted anew', 0.2, 0.5, true, 0.2],
   ['the first start', 0.2, 0, true, 0.2],
+  ['a start that cost nothing', 0.5, 0.5, true, 0],
 ])('counts the money once: %s', (_what, printed, before, cumulative, cost) =>
   expect(costOfStart(printed, before, cumulative)).toBeCloseTo(cost),
 )
@@ -31,6 +32,19 @@ it('estimates an agent that was cut off at the price that the run has paid so fa
   const bill = billOf(cutOff, { printedBefore: 0.7, isSessionCost: true, known })
   expect(bill).toMatchObject({ tokens: cutOff.tokens, printedCostUsd: 0.7 })
   expect(bill.costUsd).toBeCloseTo(18)
+})
+
+it('estimates each kind of token by its price against that of the input', () => {
+  const known = { costUsd: 1, tokens: { ...noTokens, input: 1000 } }
+  const estimate = (tokens: Partial<typeof noTokens>) =>
+    billOf(
+      { costUsd: 0, tokens: { ...noTokens, ...tokens }, isUnpriced: true },
+      { printedBefore: 0, isSessionCost: true, known },
+    ).costUsd
+  expect(estimate({ input: 1000 })).toBeCloseTo(1)
+  expect(estimate({ output: 1000 })).toBeCloseTo(5)
+  expect(estimate({ cacheRead: 1000 })).toBeCloseTo(0.1)
+  expect(estimate({ cacheWrite: 1000 })).toBeCloseTo(1.25)
 })
 
 it('estimates the first agent of a run, too, and believes a run that costs nothing', () => {

@@ -251,6 +251,13 @@ describe('recovery', () => {
     })
   })
 
+  it('says what the agent said of its failure, else its class', () => {
+    const stale = (evidence: string) =>
+      next([...second, finished('stale-session', { iteration: 2, evidence })])
+    expect(stale('No conversation found')).toMatchObject({ event: { reason: 'No conversation found' } })
+    expect(stale('')).toMatchObject({ event: { reason: 'stale-session' } })
+  })
+
   it('waits until the named reset time, and tries the same iteration again', () => {
     const limited = [...second, finished('rate-limit', { resetsAt: start + 3_600_000 })]
     expect(next(limited)).toMatchObject({ event: { type: 'wait.started', until: start + 3_605_000 } })

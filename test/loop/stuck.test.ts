@@ -27,6 +27,17 @@ describe('the reason of a stuck run says what was tried', () => {
     )
   })
 
+  it('ends with what was said last', () => {
+    const loop = [1, 2].flatMap((n): NewEvent[] => [
+      iteration(n),
+      opened(`s${n}`),
+      finished('crash', { iteration: n, evidence: `fault ${n}` }),
+      ended(n, 'p0'),
+      { type: 'session.forked', session: `s${n}`, reason: 'x' },
+    ])
+    expect(reasonAfter(loop, { 'stuck-after': 2 })).toMatch(/Last: fault 2$/)
+  })
+
   it('counts the sessions that were tried', () => {
     const fresh = [1, 2].flatMap((n): NewEvent[] => [
       iteration(n),

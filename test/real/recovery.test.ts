@@ -13,24 +13,10 @@ import { describe, expect, it } from 'vitest'
 import { messageTexts } from '../../src/probe/request-view.ts'
 import { readJournal } from '../../src/run/journal.ts'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import { place, reply, roles, say, twoTurns, verdict } from './project.ts'
 
-const files = {
-  'task.md': 'Leave two files.\n',
-  'a.txt': 'kept\n',
-  'damage.sh': '',
-}
-
-const worker = [
-  reply(read('a.txt')),
-  reply(write('step-{{turn}}', 'x')),
-  reply(notes('KEEP: a.txt\n')),
-  reply(say('Went on.')),
-]
-const judge = [
-  [reply(verdict('continue', 'One is missing.')), reply(say('no'))],
-  [reply(verdict('done', 'Enough.')), reply(say('yes'))],
-]
+const { files: own, worker, judge } = twoTurns()
+const files = { ...own, 'damage.sh': '' }
 const scenario = { name: 'recovery', roles, script: { worker: [worker, worker, worker], judge } }
 
 const journalOf = (project: string) => {

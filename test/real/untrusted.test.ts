@@ -3,19 +3,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { notes, place, read, reply, roles, say, verdict, write } from './project.ts'
+import { notes, place, read, reply, roles, say, twoTurns, verdict, write } from './project.ts'
 
-const files = { 'task.md': 'Leave two files.\n', 'a.txt': 'kept\n' }
-const worker = [
-  reply(read('a.txt')),
-  reply(write('step-{{turn}}', 'x')),
-  reply(notes('KEEP: a.txt\n')),
-  reply(say('Went on.')),
-]
-const judge = [
-  [reply(verdict('continue', 'One is missing.')), reply(say('no'))],
-  [reply(verdict('done', 'Enough.')), reply(say('yes'))],
-]
+const { files, worker, judge } = twoTurns()
 const scenario = { name: 'untrusted', roles, script: { worker: [worker, worker], judge } }
 const powerless = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 

@@ -45,6 +45,13 @@ describe('what a project brings along', () => {
     ).toEqual([])
   })
 
+  it('asks for another network than none or the default', () => {
+    const asked = (network: string) => keysOf('front matter', { image: 'x', network })
+    expect(asked('none')).toEqual(['image'])
+    expect(asked('default')).toEqual(['image'])
+    expect(asked('host')).toEqual(['image', 'network'])
+  })
+
   it('asks for a permission mode that yoke does not know', () => {
     expect(keysOf('front matter', { 'permission-mode': 'yolo' })).toEqual(['permission-mode'])
   })

@@ -16,3 +16,9 @@ describe('KEEP entries on a file system that ignores case', () => {
     expect(matches(entry, path, false)).toBe(false)
   })
 })
+
+it('takes a glob of 4,096 characters, and a longer one for a name', () => {
+  const glob = (length: number) => `${'*'.repeat(length - 2)}.a`
+  expect(matches(glob(4096), '/Work/Project/x.a', false)).toBe(true)
+  expect(matches(glob(4097), '/Work/Project/x.a', false)).toBe(false)
+})

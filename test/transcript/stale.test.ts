@@ -122,6 +122,11 @@ describe('a kept read of a file that has changed', () => {
       },
     ],
     ['binary now', 'binary', (place) => place.write('a.ts', Buffer.from([1, 0, 2]))],
+    [
+      'binary now, and half a byte order mark',
+      'binary',
+      (place) => place.write('a.ts', Buffer.from([0xff, 0, 2])),
+    ],
     ['empty now', 'empty', (place) => place.write('a.ts', '')],
     ['much larger now', 'too large', (place) => place.write('a.ts', 'long line\n'.repeat(20_000))],
   ]
