@@ -8,13 +8,28 @@ type Env = Readonly<Record<string, string | undefined>>
 /** `core.fsmonitor` names a program that git runs: the agent can write that file, and no one has agreed to the program. */
 const guard = ['-c', 'core.fsmonitor=false'] as const
 
+/** Set by a hook from which yoke was started: they would lead every call to another repository than that of its folder. */
+const nowhere = Object.fromEntries(
+  [
+    'GIT_DIR',
+    'GIT_WORK_TREE',
+    'GIT_INDEX_FILE',
+    'GIT_PREFIX',
+    'GIT_COMMON_DIR',
+    'GIT_OBJECT_DIRECTORY',
+    'GIT_NAMESPACE',
+  ].map((name) => [name, undefined]),
+)
+
 const execute = promisify(execFile)
 
 /** What git prints; rejects when it fails or is not there. It takes no lock and asks nothing. */
 export const readGit = (cwd: string, args: readonly string[]): Promise<string> =>
-  execute('git', ['--no-optional-locks', ...guard, ...args], { cwd, maxBuffer: 64 * 1024 * 1024 }).then(
-    ({ stdout }) => stdout,
-  )
+  execute('git', ['--no-optional-locks', ...guard, ...args], {
+    cwd,
+    env: { ...process.env, ...nowhere },
+    maxBuffer: 64 * 1024 * 1024,
+  }).then(({ stdout }) => stdout)
 
 export type GitError = { readonly stderr?: string; readonly message: string }
 
@@ -51,7 +66,7 @@ export const gitFor = async ({ cwd, env, place, ...options }: GitRequest): Promi
       file: 'git',
       args: [...guard, ...mine, ...args],
       stdin,
-      env: definedOf({ ...env, ...unattended }),
+      env: definedOf({ ...env, ...nowhere, ...unattended }),
     }
     return runCommand(place?.launch(command) ?? command, {
       ...options,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { nextStep } from '../../../src/loop/next.ts'
 import { commit } from '../../../src/run/steps/commit.ts'
 import { rollBack } from '../../../src/run/steps/rollback.ts'
@@ -85,6 +85,23 @@ describe('a commit', () => {
     await commit(context)
     expect(events).toMatchObject([{ type: 'commit.made', from: null, files: 1, insertions: 1 }])
     expect(git(project, 'ls-files')).toBe('pack/b.txt')
+  })
+
+  it('goes to the repository of the project, wherever the variables of a hook lead', async () => {
+    const [project, other] = [await repository(), await repository()]
+    const leading = {
+      GIT_DIR: join(other, '.git'),
+      GIT_WORK_TREE: other,
+      GIT_INDEX_FILE: join(other, '.git/index'),
+    }
+    for (const [name, value] of Object.entries(leading)) vi.stubEnv(name, value)
+    const { context, events } = await behindChecks(project)
+    put(project, { 'b.txt': 'b\n' })
+    await commit(context)
+    vi.unstubAllEnvs()
+    expect(events).toMatchObject([{ type: 'commit.made', files: 1 }])
+    expect(git(project, 'ls-files')).toBe('a.txt\nb.txt')
+    expect(git(other, 'log', '--format=%s')).toBe('first')
   })
 
   it.runIf(onPosix)('is a failed check when a hook refuses it, and the worker hears why', async () => {
