@@ -230,7 +230,7 @@ describe('the end of a saga with the real Claude Code', () => {
       ends([reply(plan('A', 'Do A.')), reply(say('x'))], [reply(plan('B', 'Do B.')), reply(say('x'))]),
       ['--max-cycles', '1'],
       3,
-      { result: 'limit', reason: expect.stringContaining('1 cycles') },
+      { result: 'limit', reason: expect.stringContaining('the only cycle is used up') },
     ],
     ['no plan', ends([reply(plan('A', ' ')), reply(say('x'))]), [], 5, { result: 'agent-failing' }],
   ])('%s', { timeout: 60_000 }, async (_, scenario, args, code, end) => {
