@@ -56,13 +56,18 @@ export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<
   }
 }
 
+/** A run reads its task file before and after each step that could change it, and mostly finds it as it was. */
+let parsed: { readonly text: string; readonly shown: string; readonly matter: FrontMatter } | undefined
+
 /** The text of a task file with its parts; `shown` is its name in messages. Throws `E_TASK_...`, exit code 2. */
 export const readTask = async (
   path: string,
   shown: string,
 ): Promise<FrontMatter & { readonly text: string }> => {
   const text = await readText(path, shown, 'TASK')
-  const matter = parseFrontMatter(text, shown)
+  const matter =
+    parsed?.text === text && parsed.shown === shown ? parsed.matter : parseFrontMatter(text, shown)
+  parsed = { text, shown, matter }
   if (matter.prompt.trim() !== '') return { ...matter, text }
   throw refuse(
     text.trim() === '' ? 'E_TASK_EMPTY' : 'E_TASK_NO_PROMPT',

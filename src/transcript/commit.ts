@@ -27,6 +27,8 @@ export type Commit = {
  */
 export const commit = async ({ file, backup, bytes, source, mayWrite, onStep }: Commit): Promise<boolean> => {
   const temporary = temporaryOf(file)
+  // To free a large old backup takes a system milliseconds: it does so when the last handle is closed, which nobody waits for.
+  const old = await open(backup, 'r').catch(() => undefined)
   try {
     await writeLike(temporary, bytes, source)
     onStep?.('temporary written')
@@ -45,6 +47,7 @@ export const commit = async ({ file, backup, bytes, source, mayWrite, onStep }: 
     onStep?.('done')
     return true
   } finally {
+    old?.close().catch(() => undefined)
     await rm(temporary, { force: true })
   }
 }

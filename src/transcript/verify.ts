@@ -184,10 +184,10 @@ const untouched = (lines: readonly Buffer[], expected: Expectation['lines']): re
   return expected.flatMap(({ planned, source }, index) => {
     const line = lines[index] ?? Buffer.alloc(0)
     const isSame =
-      planned.do === 'note'
-        ? line.equals(source)
-        : isDeepStrictEqual(stable(planned, line), stable(planned, source)) &&
-          blocksAreOld(planned, line, source)
+      line.equals(source) ||
+      (planned.do !== 'note' &&
+        isDeepStrictEqual(stable(planned, line), stable(planned, source)) &&
+        blocksAreOld(planned, line, source))
     return isSame ? [] : [fault('untouched', `line ${planned.source.line} was changed where it must not be`)]
   })
 }

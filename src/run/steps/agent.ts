@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AgentEvent, Invocation, Outcome, Role } from '../../agents/agent.ts'
 import type { Activity } from '../../events.ts'
 import { billOf } from '../../loop/cost.ts'
@@ -31,8 +31,8 @@ export const runAgent = async (
   const attempt = (state().attempts[role] ?? 0) + 1
   const printedBefore = session.kind === 'resume' ? sessionOf(state(), role).costUsd : 0
   const files = agentFiles(folder, role, attempt)
-  await mkdir(folder, { recursive: true })
-  await writeFile(files.prompt, invocation.prompt)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(files.prompt, invocation.prompt)
   const meter = contextMeter()
   let version = ''
   const began = now()
