@@ -70,7 +70,7 @@ export const carryOut = async (
     await forgetResets(settings.loop, progress.loop)
     await setStaleAside(context, past.at(-1))
     // What was killed in the middle of a turn has not looked at what the turn did to the task file.
-    if (!isListening(progress) && past.at(-1)?.type !== 'run.finished') await ignoreTask(context, undefined)
+    if (!isListening(progress) && past.at(-1)?.type !== 'run.finished') ignoreTask(context, undefined)
     await drive(context)
     await snapshot.flush()
   } finally {

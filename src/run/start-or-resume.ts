@@ -47,5 +47,5 @@ const newestRunOf = async (
 
 const isAnotherTask = async ({ folder, state }: StoredRun, file: string): Promise<boolean> => {
   const { task } = await readPrompts(folder)
-  return (await readTask(file, file)).prompt !== goalOf({ loop: state }, task)
+  return readTask(file, file).prompt !== goalOf({ loop: state }, task)
 }

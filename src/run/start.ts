@@ -176,7 +176,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
       { name: 'stored', where: run.events, values: asInput(stored) },
     ])
     await requireTrust(project, powersOf(stored), request.env, request.askForTrust)
-    const directives = await withPeriodicPrompts(resolved.directives, project, request.env)
+    const directives = withPeriodicPrompts(resolved.directives, project, request.env)
     const cast = await castOf(request.findAgent, directives, begin.kind)
     refuseArguments(cast.worker, project, directives, request.env)
     await requirePlace(cast, { project, loop: loop.root, directives, env: request.env })

@@ -26,7 +26,7 @@ export const say = async (loop: LoopFolder, wanted: string | undefined, text: st
 /** Lets a run take its task file over as it is now. Throws what `say` throws, and `E_TASK_...` for a file that is no task. */
 export const takeTaskOver = async (loop: LoopFolder, wanted: string | undefined): Promise<StoredRun> => {
   const { begin } = await meant(loop, wanted)
-  const { prompt } = await readTask(begin.task, begin.task)
+  const { prompt } = readTask(begin.task, begin.task)
   return leave(loop, wanted, { type: 'task', prompt })
 }
 

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCode, YokeError } from '../errors.ts'
@@ -37,7 +38,7 @@ const maxBytes = 1024 * 1024
  */
 export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<Task> => {
   const path = resolve(cwd, file)
-  const { text, ...matter } = await readTask(path, file)
+  const { text, ...matter } = readTask(path, file)
   const layers = [
     ...environmentLayer(env),
     { name: 'flag', where: '', values: flags },
@@ -45,12 +46,12 @@ export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<
     ...(await configLayers(cwd, env)),
   ] satisfies readonly Layer[]
   const { directives, origin } = resolveDirectives(layers)
-  const judgePrompt = await ownJudgePrompt(directives, cwd, env)
+  const judgePrompt = ownJudgePrompt(directives, cwd, env)
   return {
     file: path,
     text,
     prompt: matter.prompt,
-    directives: await withPeriodicPrompts(withAbsoluteMounts(directives, cwd, env), cwd, env),
+    directives: withPeriodicPrompts(withAbsoluteMounts(directives, cwd, env), cwd, env),
     origin,
     ...(judgePrompt === undefined ? {} : { judgePrompt }),
   }
@@ -60,11 +61,8 @@ export const loadTask = async ({ file, cwd, flags, env }: TaskRequest): Promise<
 let parsed: { readonly text: string; readonly shown: string; readonly matter: FrontMatter } | undefined
 
 /** The text of a task file with its parts; `shown` is its name in messages. Throws `E_TASK_...`, exit code 2. */
-export const readTask = async (
-  path: string,
-  shown: string,
-): Promise<FrontMatter & { readonly text: string }> => {
-  const text = await readText(path, shown, 'TASK')
+export const readTask = (path: string, shown: string): FrontMatter & { readonly text: string } => {
+  const text = readText(path, shown, 'TASK')
   const matter =
     parsed?.text === text && parsed.shown === shown ? parsed.matter : parseFrontMatter(text, shown)
   parsed = { text, shown, matter }
@@ -115,19 +113,15 @@ const configLayer = async (name: Layer['name'], path: string, where: string): Pr
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
   )
   if (!isThere) return undefined
-  const { values, lines } = parseMapping(await readText(path, where, 'CONFIG'), where)
+  const { values, lines } = parseMapping(readText(path, where, 'CONFIG'), where)
   readableFormat(values, where)
   const { format: _, ...directives } = values
   return { name, where, values: directives, lines }
 }
 
-const ownJudgePrompt = async (
-  { judge }: Directives,
-  cwd: string,
-  env: TaskRequest['env'],
-): Promise<string | undefined> => {
+const ownJudgePrompt = ({ judge }: Directives, cwd: string, env: TaskRequest['env']): string | undefined => {
   if (judge === 'on' || judge === 'off') return undefined
-  const text = await readText(placed(judge, cwd, env), judge, 'JUDGE')
+  const text = readText(placed(judge, cwd, env), judge, 'JUDGE')
   if (text.trim() !== '') return text
   throw refuse(
     'E_JUDGE_EMPTY',
@@ -137,24 +131,22 @@ const ownJudgePrompt = async (
 }
 
 /** Puts the texts of prompt files in the place of their paths: a later edit of a file changes no run under way. */
-export const withPeriodicPrompts = async (
+export const withPeriodicPrompts = (
   directives: Directives,
   cwd: string,
   env: TaskRequest['env'],
-): Promise<Directives> => ({
+): Directives => ({
   ...directives,
-  periodics: await Promise.all(
-    directives.periodics.map(async ({ 'prompt-file': file, ...periodic }) => {
-      if (file === undefined) return periodic
-      const prompt = await readText(placed(file, cwd, env), file, 'PERIODIC')
-      if (prompt.trim() !== '') return { ...periodic, prompt: prompt.trim() }
-      throw refuse(
-        'E_PERIODIC_EMPTY',
-        `The prompt file ${file} of the periodic ${periodic.name} is empty.`,
-        'Write the prompt, or take the periodic out.',
-      )
-    }),
-  ),
+  periodics: directives.periodics.map(({ 'prompt-file': file, ...periodic }) => {
+    if (file === undefined) return periodic
+    const prompt = readText(placed(file, cwd, env), file, 'PERIODIC')
+    if (prompt.trim() !== '') return { ...periodic, prompt: prompt.trim() }
+    throw refuse(
+      'E_PERIODIC_EMPTY',
+      `The prompt file ${file} of the periodic ${periodic.name} is empty.`,
+      'Write the prompt, or take the periodic out.',
+    )
+  }),
 })
 
 export const withAbsoluteMounts = (
@@ -178,18 +170,19 @@ const noun: Readonly<Record<Kind, string>> = {
   PERIODIC: 'prompt file of a periodic',
 }
 
-const readText = async (path: string, shown: string, kind: Kind): Promise<string> => {
+const readText = (path: string, shown: string, kind: Kind): string => {
   const what = `The ${noun[kind]} ${shown}`
-  const bytes = await readBytes(path, what, kind)
+  const bytes = readBytes(path, what, kind)
   const decoded = decode(bytes)
   if (decoded === undefined || decoded.includes('\0'))
     throw refuse(`E_${kind}_ENCODING`, `${what} is not UTF-8 text.`, 'Save it as UTF-8.')
   return decoded
 }
 
-const readBytes = async (path: string, what: string, kind: Kind): Promise<Uint8Array> => {
+/** At once: the way through the thread pool and back takes longer than such a file. */
+const readBytes = (path: string, what: string, kind: Kind): Uint8Array => {
   try {
-    const found = await stat(path)
+    const found = statSync(path)
     if (found.isDirectory()) throw refuse(`E_${kind}_DIRECTORY`, `${what} is a folder.`, 'Name a file in it.')
     if (!found.isFile())
       throw refuse(`E_${kind}_NOT_A_FILE`, `${what} is not a regular file.`, 'Name a regular file.')
@@ -199,7 +192,7 @@ const readBytes = async (path: string, what: string, kind: Kind): Promise<Uint8A
         `${what} has ${found.size} bytes; 1 MiB is the most.`,
         'Move what is long into files of the project and name them.',
       )
-    return await readFile(path)
+    return readFileSync(path)
   } catch (error) {
     if (error instanceof YokeError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)

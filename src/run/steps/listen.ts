@@ -64,7 +64,7 @@ const taskChanged = (context: Hearing, prompt: string): NewEvent & { type: 'task
 const lookAtTask = async (context: Hearing): Promise<void> => {
   const { state, record, progress, task } = context
   for (let seen: string | undefined; ; await sleep(settleMs)) {
-    const prompt = await promptOnDisk(context)
+    const prompt = promptOnDisk(context)
     if (prompt === undefined || prompt === goalOf(progress(), task)) return
     if (digestOf(prompt) === state().ignoredTask) return
     if (prompt === seen) return record(taskChanged(context, prompt))
@@ -76,9 +76,9 @@ const lookAtTask = async (context: Hearing): Promise<void> => {
 const settleMs = 100
 
 /** The prompt in the task file; undefined, and told once, when there is none: the task stays what it was. */
-export const promptOnDisk = async ({ taskFile, untold }: Hearing): Promise<string | undefined> => {
+export const promptOnDisk = ({ taskFile, untold }: Hearing): string | undefined => {
   try {
-    return (await readTask(taskFile, taskFile)).prompt
+    return readTask(taskFile, taskFile).prompt
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     untold(why, `${why} The run keeps to the task as it was.`)
@@ -88,19 +88,19 @@ export const promptOnDisk = async ({ taskFile, untold }: Hearing): Promise<strin
 
 /** Does something that the worker does, or what it wrote: a change of the task file that comes of it is not a person's. */
 export const guardingTask = async (context: Hearing, act: () => Promise<void>): Promise<void> => {
-  const before = await promptOnDisk(context)
+  const before = promptOnDisk(context)
   try {
     await act()
   } finally {
-    await ignoreTask(context, before)
+    ignoreTask(context, before)
   }
 }
 
 /** Leaves the task as it is, if its file is not what it was `before`. */
-export const ignoreTask = async (context: Hearing, before: string | undefined): Promise<void> => {
+export const ignoreTask = (context: Hearing, before: string | undefined): void => {
   const { state, record, progress, task } = context
   const known = goalOf(progress(), task)
-  const after = await promptOnDisk(context)
+  const after = promptOnDisk(context)
   if (after === undefined || after === before || after === known) return
   const digest = digestOf(after)
   if (digest !== state().ignoredTask)
