@@ -214,7 +214,7 @@ export const settleWorktree = async (project: string): Promise<string | undefine
   // It goes only if it still is where it began.
   if (isNewBranch) await askGit(main, ['update-ref', '-d', `refs/heads/${branch}`, base])
   await rmdir(dirname(path)).catch(() => undefined)
-  return `The worktree ${path} is gone again: the run has committed nothing in it.`
+  return `The worktree ${path} is gone again, and the run with it: it has committed nothing. To try once more, start it anew.`
 }
 
 /** Where a run lies: in this project, or in its place in another worktree of the repository; here when it is nowhere. */
