@@ -103,49 +103,33 @@ describe('bad input gets one sentence, what to do, its exit code, and changes no
   })
 })
 
+const commands = [
+  'brute',
+  'resume',
+  'status',
+  'runs',
+  'logs',
+  'report',
+  'stop',
+  'pause',
+  'say',
+  'watch',
+  'demo',
+  'init',
+  'completions',
+  'man',
+  'schema',
+  'vectors',
+]
+
 describe('help', () => {
   it.each([[[]], [['--help']], [['help']]])('lists the commands for %j', async (args) => {
     const run = await yoke(args, { cwd: '/', env: bare })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    for (const command of [
-      'brute',
-      'resume',
-      'status',
-      'runs',
-      'logs',
-      'report',
-      'stop',
-      'pause',
-      'say',
-      'watch',
-      'demo',
-      'init',
-      'completions',
-      'man',
-      'schema',
-      'vectors',
-    ])
-      expect(run.stdout).toContain(`  ${command}`)
+    for (const command of commands) expect(run.stdout).toContain(`  ${command}`)
   })
 
-  it.each([
-    'brute',
-    'resume',
-    'status',
-    'runs',
-    'logs',
-    'report',
-    'stop',
-    'pause',
-    'say',
-    'watch',
-    'demo',
-    'init',
-    'completions',
-    'man',
-    'schema',
-    'vectors',
-  ])('has examples for %s', async (command) => {
+  it.each(commands)('has examples for %s', async (command) => {
     const run = await yoke([command, '--help'], { cwd: '/', env: bare })
     expect(run).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`yoke ${command}`) })
     expect(run.stdout).toContain('Examples:')

@@ -1,5 +1,5 @@
-import { exitCode, YokeError } from '../../errors.ts'
 import type { CommandLine, Installation, Invocation } from '../agent.ts'
+import { refuseReserved } from '../reserved-arguments.ts'
 import { withoutSessionMarkers } from './environment.ts'
 import { readOnlyArguments, readOnlyEnv } from './read-only.ts'
 
@@ -23,7 +23,7 @@ export const commandLine = (
     allowedTools = [],
     extraArgs = [],
   } = invocation
-  refuseReserved(extraArgs)
+  refuseReserved(reserved, extraArgs)
   const readOnly = access === 'read-only'
   const { words } = installation
   const has = (option: string): boolean => words === undefined || words.has(option)
@@ -70,17 +70,3 @@ const reserved = new Map([
   ['--bg', 'yoke waits for the agent'],
   ['--background', 'yoke waits for the agent'],
 ])
-
-const refuseReserved = (extraArgs: readonly string[]): void => {
-  for (const argument of extraArgs) {
-    const option = argument.split('=', 1)[0] ?? argument
-    const reason = reserved.get(option)
-    if (reason !== undefined)
-      throw new YokeError(
-        'E_AGENT_ARGS',
-        `\`agent-args\` may not hold \`${option}\`: ${reason}.`,
-        `Take \`${option}\` out of \`agent-args\`.`,
-        exitCode.usage,
-      )
-  }
-}

@@ -1,7 +1,8 @@
 import type { AgentResult, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
 import { evidence, howItEnded } from '../evidence.ts'
+import { fits } from '../failure-rule.ts'
 import { resetTime } from '../reset-time.ts'
-import { type Facts, type FailureRule, failureRules } from './failure-rules.ts'
+import { type Facts, failureRules } from './failure-rules.ts'
 import { noTokens } from './tokens.ts'
 
 /**
@@ -37,10 +38,6 @@ const lossWords: Readonly<Record<string, string>> = {
 
 const succeeded = (result: AgentResult, ending: Ending): boolean =>
   result.subtype === 'success' && !result.isError && (ending.exit === 0 || ending.endedBy === 'grace')
-
-const fits = (rule: FailureRule, facts: Facts): boolean =>
-  (rule.when?.(facts) || facts.messages.some((message) => rule.says?.test(message))) === true &&
-  (rule.only?.(facts) ?? true)
 
 /** The text of a result that did not fail is the model's, and may quote any message: it is no evidence. */
 const messagesOf = (ending: Ending, result: AgentResult | undefined): readonly string[] =>

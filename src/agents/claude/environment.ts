@@ -1,3 +1,5 @@
+import { without } from '../environment.ts'
+
 /**
  * What an agent session leaves in the environment of the commands that it runs: the names that Claude Code 2.1.332 was
  * seen to set there, and those that its terminal and editor integrations add. An agent that inherits them takes itself for a
@@ -25,9 +27,4 @@ const sessionMarkers: Readonly<Record<string, string>> = {
 /** The environment for a child: that of yoke without the marks of a session that yoke itself was started from. */
 export const withoutSessionMarkers = (
   env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !(entry[0] in sessionMarkers),
-    ),
-  )
+): Readonly<Record<string, string>> => without(env, sessionMarkers)

@@ -1,4 +1,5 @@
-import type { AgentResult, Ending, Invocation, OutcomeClass } from '../agent.ts'
+import type { AgentResult, Ending, Invocation } from '../agent.ts'
+import type { FailureRule } from '../failure-rule.ts'
 
 /** What the rules look at: the ending of a start that did not simply succeed. */
 export type Facts = {
@@ -8,15 +9,6 @@ export type Facts = {
   readonly result?: AgentResult
   /** What the CLI said about the failure, the most telling first. */
   readonly messages: readonly string[]
-}
-
-/** The first rule that fits decides. `says` is looked for in each message, `when` asks the facts; either is enough. */
-export type FailureRule = {
-  readonly class: OutcomeClass
-  readonly says?: RegExp
-  readonly when?: (facts: Facts) => boolean
-  /** Narrows the rule: it holds only if this does as well. */
-  readonly only?: (facts: Facts) => boolean
 }
 
 const status =
@@ -58,7 +50,7 @@ const signalExits: readonly (number | null)[] = [130, 137, 143]
  * Texts and codes were measured on 2.1.332 unless said otherwise. The order is part of the rules: a 400 may be a matter of
  * billing, of the context or of the history, and only its text tells which.
  */
-export const failureRules: readonly FailureRule[] = [
+export const failureRules: readonly FailureRule<Facts>[] = [
   { class: 'killed', when: endedBy('abort') },
   // The time ran out while the provider refused: the provider is the cause.
   {

@@ -1,5 +1,5 @@
-import { exitCode, YokeError } from '../../errors.ts'
 import type { CommandLine, Installation, Invocation } from '../agent.ts'
+import { refuseReserved } from '../reserved-arguments.ts'
 import { jsonVariable, withoutSessionMarkers } from './environment.ts'
 import { allowRules, modeRules } from './permissions.ts'
 import { readOnlyEnv } from './read-only.ts'
@@ -17,7 +17,7 @@ export const commandLine = (
   installation: Installation = { settings: {}, env: {} },
 ): CommandLine => {
   const { session, access, model, extraArgs = [] } = invocation
-  refuseReserved(extraArgs)
+  refuseReserved(reserved, extraArgs)
   const own = access === 'read-only' ? readOnlyEnv(env, installation) : workerEnv(env, invocation)
   return {
     file,
@@ -95,17 +95,3 @@ const reserved = new Map([
   ['-i', 'nobody answers'],
   ['--interactive', 'nobody answers'],
 ])
-
-const refuseReserved = (extraArgs: readonly string[]): void => {
-  for (const argument of extraArgs) {
-    const option = argument.split('=', 1)[0] ?? argument
-    const reason = reserved.get(option)
-    if (reason !== undefined)
-      throw new YokeError(
-        'E_AGENT_ARGS',
-        `\`agent-args\` may not hold \`${option}\`: ${reason}.`,
-        `Take \`${option}\` out of \`agent-args\`.`,
-        exitCode.usage,
-      )
-  }
-}

@@ -1,7 +1,8 @@
 import type { Answers, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
 import { evidence, howItEnded } from '../evidence.ts'
+import { fits } from '../failure-rule.ts'
 import { resetTime } from '../reset-time.ts'
-import { type Facts, type FailureRule, failureRules, newerStore } from './failure-rules.ts'
+import { type Facts, failureRules, newerStore } from './failure-rules.ts'
 
 const nothing: Answers = {
   count: 0,
@@ -41,10 +42,6 @@ const endless = 'OpenCode ended well without its last answer, as 1.15.13 always 
 
 /** Reasons after which OpenCode asks the model again. */
 const goingOn: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
-
-const fits = (rule: FailureRule, facts: Facts): boolean =>
-  (rule.when?.(facts) || facts.messages.some((message) => rule.says?.test(message))) === true &&
-  (rule.only?.(facts) ?? true)
 
 /** What tells of the failure, the most telling first. */
 const messagesOf = (ending: Ending): readonly string[] =>

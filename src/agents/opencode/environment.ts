@@ -1,3 +1,5 @@
+import { without } from '../environment.ts'
+
 /** What OpenCode 1.18.33 was seen to leave in the environment of the commands that it runs, beside what it was given itself. */
 const sessionMarkers: Readonly<Record<string, string>> = {
   OPENCODE: 'says that OpenCode runs around yoke',
@@ -13,12 +15,7 @@ const sessionMarkers: Readonly<Record<string, string>> = {
 /** The environment for a child: that of yoke without the marks of a session that yoke itself was started from. */
 export const withoutSessionMarkers = (
   env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !(entry[0] in sessionMarkers),
-    ),
-  )
+): Readonly<Record<string, string>> => without(env, sessionMarkers)
 
 /** A variable that holds a JSON object; one that is missing or damaged counts as empty. */
 export const jsonVariable = (text: string | undefined): Readonly<Record<string, unknown>> => {

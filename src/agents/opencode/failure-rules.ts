@@ -1,4 +1,5 @@
-import type { Ending, Invocation, OutcomeClass } from '../agent.ts'
+import type { Ending, Invocation } from '../agent.ts'
+import type { FailureRule } from '../failure-rule.ts'
 
 /** What the rules look at: the ending of a start whose last answer did not end the turn. */
 export type Facts = {
@@ -6,15 +7,6 @@ export type Facts = {
   readonly invocation: Invocation
   /** What OpenCode said about the failure, the most telling first. */
   readonly messages: readonly string[]
-}
-
-/** The first rule that fits decides. `says` is looked for in each message, `when` asks the facts; either is enough. */
-export type FailureRule = {
-  readonly class: OutcomeClass
-  readonly says?: RegExp
-  readonly when?: (facts: Facts) => boolean
-  /** Narrows the rule: it holds only if this does as well. */
-  readonly only?: (facts: Facts) => boolean
 }
 
 const status =
@@ -43,7 +35,7 @@ const limits =
 export const newerStore = /Failed to run the query 'CREATE TABLE/
 
 /** Texts and codes were measured on 1.18.33 unless said otherwise. The order is part of the rules. */
-export const failureRules: readonly FailureRule[] = [
+export const failureRules: readonly FailureRule<Facts>[] = [
   { class: 'killed', when: ({ ending }) => ending.endedBy === 'abort' },
   // OpenCode tries a refused request again for ever: the provider is the cause of the silence.
   { class: 'rate-limit', when: ({ ending }) => limits.test(ending.retrying ?? ''), only: timedOut },
