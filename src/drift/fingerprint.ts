@@ -259,13 +259,13 @@ export const fingerprint = ({
   return { parsed, looked, finish, firstLine: (release) => versions.get(release) ?? 0 }
 }
 
-const firstSamples = 4
+const firstSamples = 3
 /** A longer line shows no more of the format, and takes long to parse; in bytes. */
 const longestSample = 1 << 16
 
-/** Whether the record of a type that is the `nth` one is looked into. */
+/** Whether the record of a type that is the `nth` one is looked into: the first ones, then the 4th, 8th, 16th and so on. */
 const isSample = (nth: number, length: number): boolean =>
-  length > longestSample ? nth === 1 : nth <= firstSamples || (nth & (nth - 1)) === 0
+  length > longestSample ? nth === 1 : nth <= firstSamples || Number.isInteger(Math.log2(nth))
 
 const chainParts = ['user', 'assistant', 'attachment']
 

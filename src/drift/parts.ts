@@ -23,10 +23,8 @@ export const eachPart = (record: Json, take: TakePart): void => {
   if (isJson(message['usage'])) take(`${type}.message.usage`, message['usage'], 'message.usage')
   const { content } = message
   if (Array.isArray(content)) {
-    for (let index = 0; index < content.length; index += 1)
-      takeBlock(type, content[index], `message.content[${index}]`, take)
-    for (let index = 0; index < content.length; index += 1)
-      takeRead(content[index], `message.content[${index}]`, take)
+    for (const [index, block] of content.entries()) takeBlock(type, block, `message.content[${index}]`, take)
+    for (const [index, block] of content.entries()) takeRead(block, `message.content[${index}]`, take)
   }
   if (isJson(toolUseResult) && toolUseResult['type'] === 'text' && isJson(toolUseResult['file']))
     take('user.toolUseResult.file', toolUseResult['file'], 'toolUseResult.file')

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../events.ts'
 import { failedIteration } from './checkpoint.ts'
-import { endsIteration, isOrdinary } from './recovery.ts'
+import { endsIteration, failureOf, isOrdinary } from './recovery.ts'
 import { afterTurn, withSession } from './session.ts'
 import type { RunState } from './state.ts'
 
@@ -17,20 +17,15 @@ export const paidFor = (state: RunState, event: RunEvent): RunState => {
       cacheWrite: state.tokens.cacheWrite + event.tokens.cacheWrite,
     },
   }
-  return event.session === undefined && event.role !== 'worker'
-    ? paid
-    : withSession(paid, event.role, { costUsd: event.printedCostUsd })
+  // Without a session there is no account that goes on.
+  return event.session === undefined ? paid : withSession(paid, event.role, { costUsd: event.printedCostUsd })
 }
 
 /** The state after a turn of the worker or the judge; other roles change no more than what has been paid. */
 export const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
   if (event.role !== 'worker' && event.role !== 'judge')
     return isOrdinary(event.class) ? { ...paid, backoffs: 0 } : paid
-  const failure = {
-    class: event.class,
-    evidence: event.evidence,
-    ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }),
-  }
+  const failure = failureOf(event)
   if (event.role === 'judge') {
     // The verdict, or that there is none, comes as an event of its own.
     return isOrdinary(event.class) || endsIteration(event.class)
@@ -42,8 +37,8 @@ export const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.f
   if (endsIteration(event.class)) {
     return failedIteration({
       ...paid,
-      feedback: { kind: 'cut-off', why: event.evidence || event.class },
-      trace: { ...paid.trace, failure: event.class, said: event.evidence || event.class },
+      feedback: { kind: 'cut-off', why: failure.evidence },
+      trace: { ...paid.trace, failure: event.class, said: failure.evidence },
     })
   }
   return { ...paid, phase: { at: 'recover', from: 'worker', failure } }

@@ -4,7 +4,7 @@ import type { Periodic } from '../task/directives.ts'
 import { forkReason } from './fork.ts'
 import type { Now } from './next.ts'
 import { periodicPrompt } from './prompts.ts'
-import { endsIteration, isOrdinary, recover } from './recovery.ts'
+import { endsIteration, failureOf, isOrdinary, recover } from './recovery.ts'
 import { afterTurn, sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
 import type { PeriodicPhase, RunState, Step } from './state.ts'
 import { trimStep } from './trim.ts'
@@ -171,13 +171,8 @@ const turnEnded = (state: RunState, name: string, event: Own<'agent.finished'>):
       ? { ...state, backoffs: 0, phase: { at: 'periodic', name, step: 'finish' } }
       : { ...afterTurn(state, event), phase: { at: 'periodic', name, step: 'notes' } }
   }
-  const problem = event.evidence || event.class
+  const failure = failureOf(event)
   if (endsIteration(event.class))
-    return { ...state, phase: { at: 'periodic', name, step: 'finish', problem } }
-  const failure = {
-    class: event.class,
-    evidence: event.evidence,
-    ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }),
-  }
+    return { ...state, phase: { at: 'periodic', name, step: 'finish', problem: failure.evidence } }
   return { ...state, phase: { at: 'periodic', name, step: 'recover', failure } }
 }

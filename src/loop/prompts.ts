@@ -34,18 +34,26 @@ export const openingPrompt = (task: string, state: RunState): string =>
     ...((state.directives.commit ?? 'off') === 'off' ? [] : [commitProtocol]),
     '# The task',
     task.trim(),
-    ...(state.iteration > 1
-      ? [
-          '# Where it stands',
-          state.iteration === state.iterationsBefore + 1
-            ? `Others have worked here on tasks that are over. \`${notesFile}\` holds their notes: take from them what still holds, and begin them anew.`
-            : `This is turn ${state.iteration}. An earlier conversation left its notes in \`${notesFile}\`: read them first.`,
-        ]
-      : []),
+    ...earlierText(state),
     ...(state.feedback === undefined ? [] : [feedbackText(state.feedback)]),
     ...rollbackText(state),
     ...saidText(state),
   ].join('\n\n')
+
+/** Whose notes a worker finds that begins a session. */
+const earlierText = (state: RunState): readonly string[] => {
+  if (sessionOf(state, 'worker').followsAnother || state.iteration > state.iterationsBefore + 1)
+    return [
+      '# Where it stands',
+      `This is turn ${state.iteration}. An earlier conversation left its notes in \`${notesFile}\`: read them first.`,
+    ]
+  return state.iterationsBefore === 0
+    ? []
+    : [
+        '# Where it stands',
+        `Others have worked here on tasks that are over. \`${notesFile}\` holds their notes: take from them what still holds, and begin them anew.`,
+      ]
+}
 
 /**
  * The prompt of a later iteration: what the last checks and judge said. A session that was handed over holds another task,

@@ -1,5 +1,5 @@
 import type { Role } from '../agents/agent.ts'
-import type { NewEvent } from '../events.ts'
+import type { NewEvent, RunEvent } from '../events.ts'
 import { sessionOf, unlessWorker } from './session.ts'
 import type { Failure, RunState, Step } from './state.ts'
 
@@ -11,6 +11,13 @@ export const isOrdinary = (outcome: string): boolean => ordinary.has(outcome)
 
 /** Nothing that yoke can mend: the iteration counts, and the circuit breaker watches. */
 export const endsIteration = (outcome: string): boolean => iterationEnding.has(outcome)
+
+/** What there is to recover from; the class stands for words where there are none. */
+export const failureOf = (event: RunEvent & { type: 'agent.finished' }): Failure => ({
+  class: event.class,
+  evidence: event.evidence || event.class,
+  ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }),
+})
 
 /** Waits in a row without an answer after which the provider is given up on. */
 const maxBackoffs = 10
@@ -56,10 +63,7 @@ export const recover = (state: RunState, role: Role, failure: Failure, now: numb
     case 'budget':
       return finish('limit', failure.evidence, 'Raise `max-cost-usd`, then run `yoke resume`.')
     default:
-      return giveUp(
-        failure.evidence || failure.class,
-        'Look at the agent output in `.loop/runs`, then run `yoke resume`.',
-      )
+      return giveUp(failure.evidence, 'Look at the agent output in `.loop/runs`, then run `yoke resume`.')
   }
 }
 
@@ -70,7 +74,7 @@ const staleSession = (state: RunState, role: Role, failure: Failure): Step => {
         type: 'session.stale',
         ...unlessWorker(role),
         session: id,
-        reason: failure.evidence || failure.class,
+        reason: failure.evidence,
       })
     : giveUp(
         role === 'judge' || role === 'scoper'

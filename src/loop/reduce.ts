@@ -4,7 +4,7 @@ import { agentFinished, paidFor } from './agent-finished.ts'
 import { checkpointed, failedIteration } from './checkpoint.ts'
 import { runningMs } from './limits.ts'
 import { isPeriodicEvent, reducePeriodic } from './periodics.ts'
-import { sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
+import { afterSession, sessionOf, withNotes, withoutSession, withSession, withTrimmed } from './session.ts'
 import type { CheckFailure, Phase, RunState, Trace } from './state.ts'
 import { steered, waitedUntil } from './steering.ts'
 import { checksInShort, digestOfChecks, digestOfObjection } from './stuck.ts'
@@ -92,10 +92,10 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
     case 'agent.finished':
       return agentFinished(state, event)
     case 'session.stale':
-      return { ...withoutSession(state, 'worker'), leftStale: true, phase: { at: 'worker' } }
+      return { ...afterSession(state, 'worker'), leftStale: true, phase: { at: 'worker' } }
     case 'session.forked':
       return {
-        ...withoutSession(state, 'worker'),
+        ...afterSession(state, 'worker'),
         phase: state.phase.at === 'recover' ? { at: 'worker' } : state.phase,
       }
     case 'notes.read':

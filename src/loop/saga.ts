@@ -4,7 +4,7 @@ import { limit, reachedRunLimit, usedUp } from './limits.ts'
 import { type Now, nextStep, stopStep, waitStep } from './next.ts'
 import { duePeriodics } from './periodics.ts'
 import { digestOfPlan, titleOf } from './plan.ts'
-import { endsIteration, isOrdinary, recover } from './recovery.ts'
+import { endsIteration, failureOf, isOrdinary, recover } from './recovery.ts'
 import { cycleEntry, cycleMark } from './saga-log.ts'
 import type { CycleEnd, Failure, RunState, Step } from './state.ts'
 
@@ -178,17 +178,7 @@ export const reduceSaga = (saga: SagaState, event: RunEvent, loop: RunState): Sa
 const scoperEnded = (saga: SagaState, event: Own<'agent.finished'>): SagaState =>
   isOrdinary(event.class) || endsIteration(event.class)
     ? saga
-    : {
-        ...saga,
-        phase: {
-          at: 'recover',
-          failure: {
-            class: event.class,
-            evidence: event.evidence,
-            ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }),
-          },
-        },
-      }
+    : { ...saga, phase: { at: 'recover', failure: failureOf(event) } }
 
 /** A resumed saga plans anew, unless it only ran out of cycles; what it gave up, it may plan again. */
 const afterEnd = (saga: SagaState, result: RunResult): SagaState => {

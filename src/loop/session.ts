@@ -26,6 +26,10 @@ export const withoutSession = (state: RunState, role: string): RunState => {
   }
 }
 
+/** The state after a role has left a session within a loop: the one that it begins next has the same task. */
+export const afterSession = (state: RunState, role: string): RunState =>
+  withSession(withoutSession(state, role), role, { followsAnother: true })
+
 /** A turn of a role that ended well: its session goes on with what the agent reports of it. */
 export const afterTurn = (state: RunState, event: RunEvent & { type: 'agent.finished' }): RunState => {
   const { turns, tokens } = sessionOf(state, event.role)

@@ -79,6 +79,8 @@ export type RoleSession = {
   readonly reset: boolean
   /** What came of the trim after its last turn: `applied`, or why there was none; undefined before it. */
   readonly trim?: string
+  /** The role has had another session on the same task before. */
+  readonly followsAnother?: boolean
   /** It was handed over from an earlier cycle of a saga: its first prompt is not the present task. */
   readonly isHandedOver?: boolean
   /** What has become of the task since the first prompt of this session told it. */

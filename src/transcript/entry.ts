@@ -138,9 +138,8 @@ const answerBlocks = (record: SessionRecord, cwd: string): readonly AnswerBlock[
 
 const readRequest = (block: ContentBlock, cwd: string): ReadRequest | undefined => {
   const key = readTools[block.name ?? '']
-  if (key === undefined || typeof block.input !== 'object' || block.input === null) return undefined
-  const input = block.input as Readonly<Record<string, unknown>>
-  const path = input[key]
+  const input = (block.input ?? {}) as Readonly<Record<string, unknown>>
+  const path = key === undefined ? undefined : input[key]
   if (typeof path !== 'string') return undefined
   const [offset, limit] = [numberOf(input['offset']), numberOf(input['limit'])]
   const { pages } = input
@@ -155,7 +154,7 @@ const readRequest = (block: ContentBlock, cwd: string): ReadRequest | undefined 
 /** Models also write numbers as strings, and the tool takes them. */
 const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isInteger(number) ? number : undefined
+  return Number.isInteger(number) ? (number as number) : undefined
 }
 
 /** What tells the reads of one file apart. */

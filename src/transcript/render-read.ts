@@ -50,7 +50,8 @@ const numbered = ({ width, mark }: Style, number: number): string => String(numb
 export const fileLines = (bytes: Buffer): readonly string[] =>
   decode(bytes).replaceAll('\r\n', '\n').split('\n')
 
-const decode = (bytes: Buffer): string => {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
-  return (isUtf16 ? bytes.toString('utf16le') : bytes.toString('utf8')).replace(/^\uFEFF/, '')
-}
+const decode = (bytes: Buffer): string =>
+  (isUtf16(bytes) ? bytes.toString('utf16le') : bytes.toString('utf8')).replace(/^\uFEFF/, '')
+
+/** By its byte order mark. */
+export const isUtf16 = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xfe

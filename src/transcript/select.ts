@@ -79,7 +79,7 @@ export const select = (
       continue
     }
     if (entry.uuid !== undefined && uuids.has(entry.uuid)) continue
-    const isTied = entry.kind === 'attachment' && entry.toolUse !== undefined && ids.has(entry.toolUse)
+    const isTied = entry.kind === 'attachment' && entry.toolUse !== undefined
     if (!isLive(entry.at) && !isTied && entry.kind !== 'unknown') continue
     const isHead = entry.at < firstAnswer || entry === firstPrompt
     const stays =

@@ -1,7 +1,7 @@
 import { lookAtFile, type StaleReason } from './read-file.ts'
 import type { Read } from './reads.ts'
 import { blocksOf, type SessionRecord } from './record.ts'
-import { fileLines, parseReadText, renderReadText } from './render-read.ts'
+import { fileLines, isUtf16, parseReadText, renderReadText } from './render-read.ts'
 
 /** What a kept Read is worth now. `mtimeMs` is that of the file. */
 export type Judgement =
@@ -55,8 +55,6 @@ export const judgeRead = async (
   return { state: 'refreshed', mtimeMs, now }
 }
 
-const isUtf16 = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xfe
-
 /** Where the slice ends: a Read to the end goes to the end of the file of now; one that was cut goes as far as it did. */
 const endOf = (
   read: Read,
@@ -73,8 +71,7 @@ const endOf = (
 /** The CLI's own copy of what was read. */
 export const fileOf = (read: Read, record: SessionRecord): Readonly<Record<string, unknown>> | undefined => {
   const holder = read.kind === 'pair' ? record.toolUseResult : record.attachment?.['content']
-  if (typeof holder !== 'object' || holder === null || !('file' in holder)) return undefined
-  const { file } = holder
+  const file = (holder as { readonly file?: unknown } | null | undefined)?.file
   return typeof file === 'object' && file !== null ? (file as Readonly<Record<string, unknown>>) : undefined
 }
 

@@ -10,6 +10,13 @@ export type RunnerOptions = {
   readonly command: string
   /** For the answer to one case. */
   readonly timeoutMs: number
+  /** Calls back when the time is up; the result takes that back. */
+  readonly after?: (ms: number, timeIsUp: () => void) => () => void
+}
+
+const byTheClock: NonNullable<RunnerOptions['after']> = (ms, timeIsUp) => {
+  const timer = setTimeout(timeIsUp, ms)
+  return () => clearTimeout(timer)
 }
 
 /** A program that answers cases: one JSON line `{area, input}` in, one JSON line out, in order. */
@@ -28,7 +35,7 @@ const maxDeaths = 3
  * A runner that dies or gives no answer in time fails the case and is started again for the next one; when it has done so three
  * times in a row, the rest of the cases fail unasked.
  */
-export const startRunner = (options: RunnerOptions): Runner => {
+export const startRunner = ({ command, timeoutMs, after = byTheClock }: RunnerOptions): Runner => {
   let program: Program | undefined
   let deaths = 0
   let last = ''
@@ -40,8 +47,10 @@ export const startRunner = (options: RunnerOptions): Runner => {
   const ask: Implementation = async ({ area, input }) => {
     if (deaths === maxDeaths)
       return { error: `not asked, because the runner failed ${maxDeaths} times: ${last}` }
-    program ??= startProgram(options.command)
-    const heard = await program.answer(JSON.stringify({ area, input }), options.timeoutMs)
+    program ??= startProgram(command)
+    const heard = await program.answer(JSON.stringify({ area, input }), (timeIsUp) =>
+      after(timeoutMs, () => timeIsUp(`the runner gave no answer in ${timeoutMs} ms`)),
+    )
     if ('line' in heard) {
       deaths = 0
       return parseAnswer(heard.line)
@@ -66,7 +75,11 @@ const parseAnswer = (line: string): Answer => {
 type Heard = { readonly line: string } | { readonly failure: string }
 
 type Program = {
-  readonly answer: (question: string, timeoutMs: number) => Promise<Heard>
+  /** `limit` is called when the question is put, and what it gives back when it is answered. */
+  readonly answer: (
+    question: string,
+    limit: (timeIsUp: (what: string) => void) => () => void,
+  ) => Promise<Heard>
   readonly end: () => Promise<void>
 }
 
@@ -103,16 +116,16 @@ const startProgram = (command: string): Program => {
   child.on('close', (code, signal) => fail(`the runner ended (${signal ?? `exit code ${code}`})`))
   return {
     end,
-    answer: (question, timeoutMs) =>
+    answer: (question, limit) =>
       new Promise((resolve) => {
         if (failure !== undefined) return resolve({ failure })
         if (early[0] !== undefined)
           return resolve({
             failure: `the runner wrote a line that answers no case: ${early[0].slice(0, 200)}`,
           })
-        const timer = setTimeout(() => fail(`the runner gave no answer in ${timeoutMs} ms`), timeoutMs)
+        const stopWaiting = limit(fail)
         waiting = (heard) => {
-          clearTimeout(timer)
+          stopWaiting()
           resolve(heard)
         }
         child.stdin.write(`${question}\n`)

@@ -258,9 +258,11 @@ describe('any text', () => {
     ['comment', `KEEP: <!--${'-'.repeat(2_000_000)}`],
     ['brackets', `KEEP: ${'['.repeat(1_000_000)}`],
   ])('is read in a time that grows with its length: %s', (_, text) => {
-    const begin = performance.now()
+    // Of this process: how busy the machine is makes no difference.
+    const before = process.cpuUsage()
     parseNotes(text)
     withoutReset(text)
-    expect(performance.now() - begin).toBeLessThan(3000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(3000)
   })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, utimesSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { arrowed, finishedRun, opening, readUse, session, text } from '../helpers/session.ts'
 import { reportOf, type Workplace, workplace } from './workplace.ts'
@@ -192,6 +192,20 @@ describe('a kept read of a file that has changed', () => {
     story.answer([text('Done.')])
     place.store(story.bytes())
     expect(reportOf(await place.trim(['a.ts'])).paths).toMatchObject([{ state: 'fresh' }])
+  })
+
+  it('is dropped when the file is no text any more, and read when it is UTF-16', async () => {
+    const place = await afterReading('one')
+    const path = place.path('a.ts')
+    for (const bytes of [Buffer.from([0xff, 0xff, 0x00]), Buffer.from([0x6f, 0xfe, 0x00])]) {
+      writeFileSync(path, bytes)
+      expect(reportOf(await place.trim(['a.ts'], { dryRun: true })).dropped).toMatchObject([
+        { reason: 'binary' },
+      ])
+    }
+    writeFileSync(path, Buffer.from('\ufeffzwei', 'utf16le'))
+    expect(reportOf(await place.trim(['a.ts'])).paths).toMatchObject([{ state: 'refreshed' }])
+    expect(shown(place)).toBe('1\tzwei')
   })
 
   it('leaves every other byte of the line as it was', async () => {

@@ -80,7 +80,7 @@ const isPrompt = ({ info, parts }: Message): boolean =>
   !parts.some(({ type }) => type === 'compaction')
 
 const textsOf = ({ info, parts }: Message): readonly Part[] =>
-  'error' in info && info['error'] != null
+  info.error != null
     ? []
     : parts.filter((part) => part.type === 'text' && !part.ignored && (part.text ?? '').trim() !== '')
 

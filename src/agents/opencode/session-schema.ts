@@ -39,6 +39,7 @@ const MessageSchema = v.looseObject({
     /** Of the answer that a compaction puts in the place of what came before. */
     summary: v.optional(v.unknown()),
     finish: v.nullish(text),
+    error: v.optional(v.unknown()),
   }),
   parts: v.array(PartSchema),
 })

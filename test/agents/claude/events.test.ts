@@ -272,6 +272,10 @@ describe('a line of the event stream', () => {
     ])
   })
 
+  it('is a result that cost nothing when it names no cost', () => {
+    expect(parse({ type: 'result', subtype: 'success' })).toMatchObject([{ result: { costUsd: 0 } }])
+  })
+
   it.each(['', '   ', '\r'])('that is blank (%j) is nothing', (line) => {
     expect(parseLine(line)).toEqual([])
   })

@@ -69,6 +69,8 @@ describe('a trimmed session of OpenCode', () => {
 
   it('drops later prompts and errors of requests', () => {
     const refused = answer([text('half a word')], { error: { name: 'APIError' } })
+    const fine = answer([text('Well.')], { error: null })
+    expect(told(trimmed(session(first, fine))).at(-1)).toBe('assistant: Well.')
     expect(told(trimmed(session(first, reading, last, prompt(text('Go on')), refused)))).toEqual([
       'user: Do it',
       'assistant: Done.',
