@@ -1,42 +1,44 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { $, argv } from 'zx'
-import { type Account, add, dollars, openBooks, type Tokens } from './cost/books.ts'
+import { $ } from 'zx'
+import { pinned } from '../../src/probe/pinned-cli.ts'
+import { lookBack } from '../../src/probe/prompt-cache.ts'
+import { table } from '../../src/ui/table.ts'
+import { type Account, costOf, openBooks, price, seconds, totalOf } from './cost/books.ts'
+import { type Goal, goals } from './cost/goals.ts'
 import { fileText, lines, makeJob } from './cost/job.ts'
 import { startJobModel } from './cost/model.ts'
-import { type Bench, claudeEnvironment, median, yoke } from './measure.ts'
+import { names, type Run, type Strategy, strategies } from './cost/strategies.ts'
+import { type Bench, claudeEnvironment, median, plain, yoke } from './measure.ts'
 
-const iterations = Number(argv['iterations'] ?? 20)
 const pauses = [0, 4, 10] as const
-const shares = argv['share'] === undefined ? [0.05, 0.2, 0.5] : [Number(argv['share'])]
+const allShares = [0.05, 0.2, 0.5]
 
-/** What the front matter of each strategy says; all else is the same. */
-const strategies: Readonly<Record<string, string>> = {
-  fresh: 'context-fork-every: 1\ntrim: off',
-  resume: 'trim: off',
-  'trim, drop stale': 'stale-reads: drop',
-  'trim (default)': '',
-  'trim, fork every 5': 'context-fork-every: 5',
-}
-
-type Run = {
-  readonly strategy: string
-  readonly share: number
-  readonly pause: number
-  readonly accounts: readonly Account[]
-  readonly compactions: number
-  readonly rereads: number
-}
+const assumptions = (iterations: number): readonly string[] => [
+  `The job: ${iterations} iterations of some 24 model calls; 6 new files of 1 to 20 kB each, 5 edits of 700 bytes, 14 runs of tests that print 0.3 to 6 kB, 8 thoughts of 0.4 to 2.4 kB.`,
+  'The model reads again whatever it needs and does not find in the request: files that the last iteration named in KEEP, and files that it is to change.',
+  `Claude Code ${pinned.claude}, its requests and breakpoints as they were sent; the judge is off, its pause is a span on the clock.`,
+  'A window of 200,000 tokens: the provider refuses a longer request, whereupon Claude Code compacts, as this release does by itself; a refusal costs nothing, a summary has 6 kB. Once more with a window of a million, which nothing reaches.',
+  'Four bytes of a request are one token; of the provider, no least length of a cached prefix and no lower price or higher one for long prompts.',
+  `The cache: a prefix that ends on a breakpoint is stored for five minutes or an hour, as asked; read are prefixes up to ${lookBack} blocks before a breakpoint; reading renews.`,
+  `Dollars a million tokens: input ${price.input}, written for five minutes ${price.write5m}, for an hour ${price.write1h}, read ${price.read}, output ${price.output}.`,
+  `The clock: ${seconds.first} s to the first token, ${Math.round(1 / seconds.token)} tokens a second, ${seconds.tool} s for a tool, ${seconds.between} s and the pause between iterations.`,
+]
 
 /** A coding job of many iterations with the real Claude Code, and what each strategy costs by the provider's books. */
-export const benchCost: Bench = async (folder) => {
-  const wanted = shares.flatMap((share) => Object.keys(strategies).map((strategy) => ({ share, strategy })))
+export const benchCost: Bench = async (folder, { iterations = 20, repeats = 1, share: only }) => {
+  const shares = only === undefined ? allShares : [only]
+  const queue = Array.from({ length: repeats }, (_, repeat) =>
+    shares.flatMap((share) => names.map((strategy) => ({ repeat, share, strategy }))),
+  )
+    .flat()
+    .map((each, index) => ({ ...each, place: join(folder, String(index)) }))
   const runs: Run[] = []
-  const queue = wanted.map((each, index) => ({ ...each, place: join(folder, String(index)) }))
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const began = performance.now()
-      runs.push(...(await play(next.strategy, next.share, next.place)))
+      const played = await play(next.strategy, next.share, next.place, iterations)
+      runs.push(...played.map((run) => ({ ...run, repeat: next.repeat })))
       rmSync(next.place, { recursive: true })
       console.error(
         `${next.strategy}, ${percent(next.share)} kept: ${((performance.now() - began) / 1000).toFixed(0)} s`,
@@ -44,20 +46,27 @@ export const benchCost: Bench = async (folder) => {
     }
   }
   await Promise.all([work(), work()])
-  for (const share of shares)
-    for (const pause of pauses)
-      printTable(
-        runs
-          .filter((run) => run.share === share && run.pause === pause)
-          .toSorted((a, b) => order(a.strategy) - order(b.strategy)),
-      )
-  return runs
+  const settings = shares.flatMap((share) =>
+    pauses.map((pause) => runs.filter((run) => run.share === share && run.pause === pause)),
+  )
+  for (const setting of settings) console.log(settingTable(setting, iterations))
+  const reached = iterations < 10 ? [] : goals(settings)
+  console.log(`\n${reached.map(goalText).join('\n')}`)
+  return { assumptions: assumptions(iterations), figures: { runs, goals: reached } }
 }
 
-const order = (strategy: string) => Object.keys(strategies).indexOf(strategy)
 const percent = (share: number) => `${Math.round(share * 100)} %`
 
-const play = async (strategy: string, share: number, place: string): Promise<readonly Run[]> => {
+const goalText = ({ goal, holds, worst, fails }: Goal): string =>
+  `${holds ? 'holds' : 'does not hold'}: ${goal}; worst ${worst}${holds ? '' : `; not ${fails.join(', ')}`}`
+
+const play = async (
+  strategy: Strategy,
+  share: number,
+  place: string,
+  iterations: number,
+): Promise<readonly Omit<Run, 'repeat'>[]> => {
+  const { front, window } = strategies[strategy]
   const job = makeJob(iterations, share)
   const project = join(place, 'project')
   mkdirSync(join(project, 'src'), { recursive: true })
@@ -65,10 +74,10 @@ const play = async (strategy: string, share: number, place: string): Promise<rea
   writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
   writeFileSync(
     join(project, 'task.md'),
-    `---\nmodel: claude-sonnet-4-5\njudge: off\nchecks: test -f done\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n${strategies[strategy]}\n---\nWork through the modules.\n`,
+    `---\nmodel: claude-sonnet-4-5\njudge: off\nchecks: test -f done\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n${front}\n---\nWork through the modules.\n`,
   )
   const books = pauses.map((pause) => openBooks(pause))
-  const model = await startJobModel(job, project, books)
+  const model = await startJobModel(job, project, books, window)
   try {
     const env = await claudeEnvironment(place, model.url)
     const run = await $({
@@ -85,17 +94,13 @@ const play = async (strategy: string, share: number, place: string): Promise<rea
       pause: pauses[index] ?? 0,
       accounts,
       compactions: model.compactions(),
+      refused: model.refused(),
       rereads: model.rereads(),
     }))
   } finally {
     model.close()
   }
 }
-
-const totalOf = (accounts: readonly Account[]): Tokens =>
-  accounts.map(({ tokens }) => tokens).reduce(add, { input: 0, write5m: 0, write1h: 0, read: 0, output: 0 })
-
-const costOf = (accounts: readonly Account[]): number => dollars(totalOf(accounts))
 
 /** The first iteration from which on the cumulative cost of one stays below that of another. */
 const crossing = (one: readonly Account[], other: readonly Account[]): string => {
@@ -104,64 +109,50 @@ const crossing = (one: readonly Account[], other: readonly Account[]): string =>
   return first >= below.length ? 'never' : first === 0 ? 'always' : `from ${first + 1}`
 }
 
-const printTable = (runs: readonly Run[]): void => {
-  const [first] = runs
-  if (first === undefined) return
-  const plain = runs.find(({ strategy }) => strategy === 'resume')
-  const fresh = runs.find(({ strategy }) => strategy === 'fresh')
-  const late = (run: Run) => costOf(run.accounts.slice(9)) / Math.max(1, run.accounts.length - 9)
-  console.log(`\n${percent(first.share)} kept, a pause of ${first.pause} minutes, ${iterations} iterations`)
-  const head = [
-    '',
-    'money',
-    'of resume',
-    'of fresh',
-    'late',
-    'calls',
-    're-reads',
-    'context',
-    'cached',
-    'compactions',
-    'in',
-    'written',
-    'read',
-    'out',
-    'below resume',
-    'below fresh',
-  ]
-  const rows = runs.map((run) => {
-    const total = totalOf(run.accounts)
-    const cost = costOf(run.accounts)
-    const later = run.accounts.slice(1)
-    const k = (tokens: number) => `${Math.round(tokens / 1000)}k`
-    return [
-      run.strategy,
-      `$${cost.toFixed(2)}`,
-      plain === undefined ? '' : (cost / costOf(plain.accounts)).toFixed(2),
-      fresh === undefined ? '' : (cost / costOf(fresh.accounts)).toFixed(2),
-      plain === undefined ? '' : (late(run) / late(plain)).toFixed(2),
-      String(run.accounts.reduce((sum, { calls }) => sum + calls, 0)),
-      String(run.rereads),
-      k(median(later.map(({ contextAtStart }) => contextAtStart))),
-      percent(median(later.map(({ cachedAtStart }) => cachedAtStart))),
-      String(run.compactions),
-      k(total.input),
-      k(total.write5m + total.write1h),
-      k(total.read),
-      k(total.output),
-      plain === undefined ? '' : crossing(run.accounts, plain.accounts),
-      fresh === undefined ? '' : crossing(run.accounts, fresh.accounts),
-    ]
-  })
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)),
-  )
-  for (const row of [head, ...rows])
-    console.log(
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  '),
-    )
+/** A line for each strategy: of repeats the first, with the least and the most money of all. */
+const settingTable = (all: readonly Run[], iterations: number): string => {
+  const [first] = all
+  if (first === undefined) return ''
+  const runs = all
+    .filter(({ repeat }) => repeat === 0)
+    .toSorted((a, b) => names.indexOf(a.strategy) - names.indexOf(b.strategy))
+  const of = (strategy: Strategy) => runs.find((run) => run.strategy === strategy)?.accounts ?? []
+  const ratio = (accounts: readonly Account[], strategy: Strategy, from = 0) => {
+    const other = of(strategy).slice(from)
+    return other.length === 0 ? '' : (costOf(accounts.slice(from)) / costOf(other)).toFixed(2)
+  }
+  const spread = ({ strategy, accounts }: Run): string => {
+    const costs = all.filter((run) => run.strategy === strategy).map((run) => costOf(run.accounts))
+    return costs.length < 2
+      ? ''
+      : `${((100 * (Math.max(...costs) - Math.min(...costs))) / costOf(accounts)).toFixed(1)} %`
+  }
+  const k = (tokens: number) => `${Math.round(tokens / 1000)}k`
+  const column = (title: string, cell: (run: Run) => string) => ({ title, cell, right: true })
+  const total = ({ accounts }: Run) => totalOf(accounts)
+  const later = (run: Run, what: (account: Account) => number) => median(run.accounts.slice(1).map(what))
+  return `\n${percent(first.share)} kept, a pause of ${first.pause} minutes, ${iterations} iterations\n${table(
+    runs,
+    [
+      { title: '', cell: ({ strategy }) => strategy },
+      column('money', ({ accounts }) => `$${costOf(accounts).toFixed(2)}`),
+      column('spread', spread),
+      column('of fresh', ({ accounts }) => ratio(accounts, 'fresh')),
+      column('of resume', ({ accounts }) => ratio(accounts, 'resume')),
+      column('of 1M', ({ accounts }) => ratio(accounts, 'resume, 1M window')),
+      column('late, of resume', ({ accounts }) => ratio(accounts, 'resume', 9)),
+      column('calls', ({ accounts }) => String(accounts.reduce((sum, { calls }) => sum + calls, 0))),
+      column('re-reads', ({ rereads }) => String(rereads)),
+      column('compactions', ({ compactions }) => String(compactions)),
+      column('context', (run) => k(later(run, ({ contextAtStart }) => contextAtStart))),
+      column('cached', (run) => percent(later(run, ({ cachedAtStart }) => cachedAtStart))),
+      column('in', (run) => k(total(run).input)),
+      column('written', (run) => k(total(run).write5m + total(run).write1h)),
+      column('read', (run) => k(total(run).read)),
+      column('out', (run) => k(total(run).output)),
+      column('below fresh', ({ accounts }) => crossing(accounts, of('fresh'))),
+      column('below resume', ({ accounts }) => crossing(accounts, of('resume'))),
+    ],
+    plain,
+  )}`
 }

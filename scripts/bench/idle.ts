@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bench, yoke } from './measure.ts'
+import { type Bench, spread, yoke } from './measure.ts'
 
 /**
  * Stands for Claude Code, which says nothing, or `perSecond` things a second, for twelve seconds: a real one cannot be made to go on so
@@ -24,23 +24,37 @@ const timer = setInterval(() => {
 `
 
 /** What of a core yoke itself takes, and its memory, while the agent works: with the live view on a terminal, and into a file. */
-export const benchIdle: Bench = async (folder) => {
-  const figures: { perSecond: number; shown: string; cpu: number; memoryMb: number }[] = []
-  for (const perSecond of [0, 5, 1000])
-    for (const shown of ['live view', '--json']) {
-      const place = join(folder, String(figures.length))
+export const benchIdle: Bench = async (folder, { repeats = 1 }) => {
+  const settings = [0, 5, 1000].flatMap((perSecond) =>
+    ['live view', '--json'].map((shown) => ({
+      perSecond,
+      shown,
+      cpu: [] as number[],
+      memoryMb: [] as number[],
+    })),
+  )
+  for (let round = 0; round < repeats; round++)
+    for (const [index, { perSecond, shown, cpu, memoryMb }] of settings.entries()) {
+      const place = join(folder, `${round}-${index}`)
       const project = join(place, 'project')
       mkdirSync(project, { recursive: true })
       writeFileSync(join(project, 'task.md'), '---\njudge: off\nchecks: "true"\n---\nWork.\n')
       writeFileSync(join(place, 'claude'), agent(perSecond))
       chmodSync(join(place, 'claude'), 0o755)
-      const { cpu, memoryMb } = await watch(project, place, shown === '--json' ? ['--json'] : [])
-      figures.push({ perSecond, shown, cpu, memoryMb })
-      console.log(
-        `${String(perSecond).padStart(5)} events a second, ${shown.padEnd(9)}: ${(100 * cpu).toFixed(1)} % of a core, ${memoryMb.toFixed(0)} MB`,
-      )
+      const seen = await watch(project, place, shown === '--json' ? ['--json'] : [])
+      cpu.push(100 * seen.cpu)
+      memoryMb.push(seen.memoryMb)
     }
-  return figures
+  for (const { perSecond, shown, cpu, memoryMb } of settings)
+    console.log(
+      `${String(perSecond).padStart(5)} events a second, ${shown.padEnd(9)}: ${spread(cpu, '%')} of a core, ${spread(memoryMb, 'MB')}`,
+    )
+  return {
+    assumptions: [
+      'Eight seconds each, from the third on; an agent made for it that speaks so often; memory is what is resident.',
+    ],
+    figures: settings,
+  }
 }
 
 const watch = async (cwd: string, place: string, flags: readonly string[]) => {

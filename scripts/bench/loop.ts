@@ -76,8 +76,7 @@ done
 `
 
 /** What yoke adds to an iteration beside the agent's own process and the checks, with sessions of some sizes, and next to a shell loop. */
-export const benchLoop: Bench = async (folder) => {
-  const iterations = 12
+export const benchLoop: Bench = async (folder, { iterations = 12, repeats = 3 }) => {
   const pad = join(folder, 'pad.mjs')
   writeFileSync(pad, padding)
   const place = async (name: string) => {
@@ -108,7 +107,7 @@ export const benchLoop: Bench = async (folder) => {
 
   // By turns, with nothing to trim: the shell loop trims nothing.
   const seconds: { yoke: number[]; shell: number[] } = { yoke: [], shell: [] }
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < repeats; round++) {
     const one = await place(`yoke ${round}`)
     writeFileSync(join(one.project, 'task.md'), '---\nchecks: "true"\nstuck-after: 99\n---\nWork.\n')
     const two = await place(`shell ${round}`)
@@ -125,7 +124,13 @@ export const benchLoop: Bench = async (folder) => {
   console.log(
     `${iterations} iterations: yoke ${spread(seconds.yoke, 's')}, a shell loop ${spread(seconds.shell, 's')}: ${(median(seconds.yoke) / median(seconds.shell)).toFixed(2)} times`,
   )
-  return { sizes, seconds }
+  return {
+    assumptions: [
+      "yoke's own time is that of an iteration without the agents' processes and the checks.",
+      'The model server answers at once; the shell loop trims nothing.',
+    ],
+    figures: { iterations, sizes, seconds, ofShell: median(seconds.yoke) / median(seconds.shell) },
+  }
 }
 
 const secondsOf = async (

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import picocolors from 'picocolors'
 import { $ } from 'zx'
 import { probeEnvironment } from '../../src/probe/environment.ts'
 import { ensureRelease, pinned } from '../../src/probe/pinned-cli.ts'
@@ -7,8 +9,30 @@ import { ensureRelease, pinned } from '../../src/probe/pinned-cli.ts'
 export const root = join(import.meta.dirname, '..', '..')
 export const yoke = join(root, 'dist', 'yoke')
 
-/** One measurement, which prints its tables; `folder` is removed behind it. Resolves to the figures, for `--json`. */
-export type Bench = (folder: string) => Promise<object>
+/** What can be asked of a bench; undefined is its own default. */
+export type BenchOptions = {
+  readonly repeats: number | undefined
+  readonly iterations: number | undefined
+  readonly share: number | undefined
+}
+
+/** What `--json` gets of a bench. */
+export type Figures = {
+  /** What the figures stand on. */
+  readonly assumptions: readonly string[]
+  readonly figures: object
+}
+
+/** One measurement, which prints its tables; `folder` is removed behind it. */
+export type Bench = (folder: string, options: BenchOptions) => Promise<Figures>
+
+export const plain = picocolors.createColors(false)
+
+/** Where it was measured. */
+export const machine = (): string =>
+  `${cpus().length} x ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${release()}`
+
+export const today = (): string => new Date().toISOString().slice(0, 10)
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN

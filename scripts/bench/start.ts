@@ -5,10 +5,8 @@ import { parseScenario } from '../../src/probe/scenario.ts'
 import { startModelServer } from '../../src/probe/server.ts'
 import { type Bench, claudeEnvironment, median, spread, timeOf, yoke } from './measure.ts'
 
-const rounds = 30
-
 /** Start-up of the binary against a compiled hello world, by turns. */
-export const benchStart: Bench = async (folder) => {
+export const benchStart: Bench = async (folder, { repeats: rounds = 30 }) => {
   const source = join(folder, 'hello.ts')
   const hello = join(folder, 'hello')
   writeFileSync(source, "console.log('hello')\n")
@@ -43,5 +41,11 @@ export const benchStart: Bench = async (folder) => {
     console.log(
       `${name.padEnd(16)} ${spread(ms).padStart(28)}  ${(median(ms) / base).toFixed(2)} x hello world`,
     )
-  return times.map(({ name, ms }) => ({ name, ms, ofHello: median(ms) / base }))
+  return {
+    assumptions: [
+      'The programs run by turns; the page cache is warm.',
+      '`doctor` finds one agent, the pinned Claude Code.',
+    ],
+    figures: times.map(({ name, ms }) => ({ name, ms, ofHello: median(ms) / base })),
+  }
 }

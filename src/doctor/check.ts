@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { Agent } from '../agents/agent.ts'
+import type { Engine } from '../sandbox/engine.ts'
 import type { Directives } from '../task/directives.ts'
 
 export type Status = 'ok' | 'warn' | 'fail' | 'skip'
@@ -29,6 +30,8 @@ export type Look = {
   readonly directives: Directives | undefined
   /** What the user's own configuration says: the project has not been trusted with what reaches out of it. */
   readonly ownDirectives: Directives
+  /** The container engine of this machine; rejects as `findEngine`. It is asked once: `podman info` takes most of the doctor's time. */
+  readonly engine: Promise<Engine>
   /** The name of the agent that is asked for. */
   readonly wanted: string
   /** The container image to look at. */

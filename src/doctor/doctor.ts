@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { findExecutable } from '../agents/find-executable.ts'
 import { agentByName, agentNames } from '../agents/registry.ts'
 import { YokeError } from '../errors.ts'
+import { findEngine } from '../sandbox/engine.ts'
 import { configLayers, withAbsoluteMounts } from '../task/load.ts'
 import { type Layer, resolveDirectives } from '../task/resolve.ts'
 import type { Check, FoundAgent, Look, Row } from './check.ts'
@@ -79,12 +80,15 @@ export const lookAround = async ({ image, agentPath, agent: named, ...place }: R
   const ownDirectives = (own && (await directivesOf(own, place).catch(unlessKnown))) ?? defaults
   const wanted = named ?? directives?.agent ?? 'claude'
   agentByName(wanted)
+  // It is asked while the agents tell their versions.
+  const engine = findEngine(directives?.engine, place.env)
+  engine.catch(() => undefined)
   const agents = await Promise.all(
     agentNames.map((name) => findAgent(name, place.env, name === wanted ? agentPath : undefined)),
   )
   return {
     ...place,
-    ...{ agents, directives, ownDirectives, wanted },
+    ...{ agents, directives, ownDirectives, engine, wanted },
     image: image ?? directives?.image,
     mayStart:
       image !== undefined || (directives?.image !== undefined && directives.image === ownDirectives.image),

@@ -25,7 +25,7 @@ export type InputUsage = {
 const lifetimeMs = { '5m': 300_000, '1h': 3_600_000 } as const
 
 /** The provider looks for an earlier prefix at most so many blocks before a breakpoint. */
-const lookBack = 20
+export const lookBack = 20
 
 /** About four bytes of English or code make a token. */
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)

@@ -2,7 +2,7 @@ import type { MessagesRequest } from '../../../src/probe/messages-request.ts'
 import { bookRequest, type CacheEntry, estimateTokens } from '../../../src/probe/prompt-cache.ts'
 
 /** Dollars a million tokens, of Claude Sonnet 4.5 (list price of 2026-12): input, cache written for 5 minutes and for an hour, read, output. */
-const price = { input: 3, write5m: 3.75, write1h: 6, read: 0.3, output: 15 } as const
+export const price = { input: 3, write5m: 3.75, write1h: 6, read: 0.3, output: 15 } as const
 
 export type Kind = keyof typeof price
 export type Tokens = Readonly<Record<Kind, number>>
@@ -10,17 +10,17 @@ export type Tokens = Readonly<Record<Kind, number>>
 const none: Tokens = { input: 0, write5m: 0, write1h: 0, read: 0, output: 0 }
 const kinds = Object.keys(price) as readonly Kind[]
 
-export const add = (one: Tokens, other: Tokens): Tokens =>
+const add = (one: Tokens, other: Tokens): Tokens =>
   Object.fromEntries(kinds.map((kind) => [kind, one[kind] + other[kind]])) as Tokens
 
-export const dollars = (tokens: Tokens): number =>
+const dollars = (tokens: Tokens): number =>
   kinds.reduce((sum, kind) => sum + (tokens[kind] * price[kind]) / 1e6, 0)
 
 /** What one iteration came to. */
 export type Account = {
   readonly tokens: Tokens
   readonly calls: number
-  /** Input tokens of the first request, cached or not. */
+  /** Input tokens of the worker's first request, cached or not. */
   readonly contextAtStart: number
   /** The share of them that was read from the cache. */
   readonly cachedAtStart: number
@@ -30,8 +30,16 @@ export type Account = {
 
 const emptyAccount: Account = { tokens: none, calls: 0, contextAtStart: 0, cachedAtStart: 0, peak: 0 }
 
-/** A model call takes so long by the simulated clock: to the first token, an output token, and the tool that follows. */
-const seconds = { first: 2, token: 1 / 70, tool: 1 } as const
+export const totalOf = (accounts: readonly Account[]): Tokens =>
+  accounts.map(({ tokens }) => tokens).reduce(add, none)
+
+export const costOf = (accounts: readonly Account[]): number => dollars(totalOf(accounts))
+
+/**
+ * What takes so long by the simulated clock: of a model call the time to the first token, an output token, and the tool that follows;
+ * and what stands between two iterations beside the pause.
+ */
+export const seconds = { first: 2, token: 1 / 70, tool: 1, between: 15 } as const
 
 /** The provider's books for one length of the pause between iterations, on a clock of its own. */
 export const openBooks = (pauseMinutes: number) => {
@@ -41,10 +49,11 @@ export const openBooks = (pauseMinutes: number) => {
   return {
     accounts: accounts as readonly Account[],
     startIteration: () => {
-      if (accounts.length > 0) clock += pauseMinutes * 60_000 + 15_000
+      if (accounts.length > 0) clock += pauseMinutes * 60_000 + 1000 * seconds.between
       accounts.push(emptyAccount)
     },
-    book: (request: MessagesRequest, output: string) => {
+    /** `isSide`: what the CLI asks for its own ends, such as the summary of a compaction. */
+    book: (request: MessagesRequest, output: string, isSide: boolean) => {
       const { entries, usage } = bookRequest(cache, request, clock)
       cache = entries
       const outputTokens = estimateTokens(output)
@@ -59,7 +68,7 @@ export const openBooks = (pauseMinutes: number) => {
       }
       const before = accounts.at(-1) ?? emptyAccount
       const context = tokens.input + write5m + write1h + tokens.read
-      const first = before.calls === 0
+      const first = before.contextAtStart === 0 && !isSide
       accounts[Math.max(0, accounts.length - 1)] = {
         tokens: add(before.tokens, tokens),
         calls: before.calls + 1,

@@ -24,7 +24,7 @@ export type Iteration = {
 /** A number from 0 to 1 that depends on nothing but its seed. */
 const fraction = (seed: string): number => createHash('sha256').update(seed).digest().readUInt32BE() / 2 ** 32
 
-const between = (seed: string, least: number, most: number): number =>
+export const between = (seed: string, least: number, most: number): number =>
   Math.round(least + (most - least) * fraction(seed))
 
 /** Some 25 model calls an iteration; `keptShare` of the bytes of a session are kept at its end, the newest files first. */

@@ -2,23 +2,26 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { refusal } from '../../../src/probe/api-error.ts'
 import { blocksOf, type MessagesRequest, MessagesRequestSchema } from '../../../src/probe/messages-request.ts'
 import { inputTokens } from '../../../src/probe/prompt-cache.ts'
 import { readBody } from '../../../src/probe/read-body.ts'
 import { replyMessage } from '../../../src/probe/reply-message.ts'
 import { isSideRequest } from '../../../src/probe/roles.ts'
 import type { MessageReply, ScriptBlock } from '../../../src/probe/scenario.ts'
-import { sendJson, sendMessage, streamMessage } from '../../../src/probe/send.ts'
+import { sendError, sendJson, sendMessage, streamMessage } from '../../../src/probe/send.ts'
 import type { Books } from './books.ts'
 import { type Job, lines, mark, prose } from './job.ts'
 
 /**
  * A model that does the job, as a real one would: it reads again what it needs and does not find in the request. Keeps all
- * books at once. `project` is where the files are.
+ * books at once. `project` is where the files are; a request of more tokens than the window is refused, as the provider does.
  */
-export const startJobModel = async (job: Job, project: string, books: readonly Books[]) => {
+export const startJobModel = async (job: Job, project: string, books: readonly Books[], window: number) => {
   const worker = jobWorker(job, project)
   let compactions = 0
+  let refused = 0
+  let begun = false
   let replies = 0
   const server = createServer(async (incoming, response) => {
     const text = await readBody(incoming)
@@ -33,8 +36,18 @@ export const startJobModel = async (job: Job, project: string, books: readonly B
       return sendJson(exchange, 200, { input_tokens: inputTokens(request) })
     const works = request.tools.some(({ name }) => name === 'Edit')
     const compacts = isSideRequest(request)
+    const size = inputTokens(request)
+    if (size > window) {
+      refused += 1
+      return sendError(exchange, refusal(400, `prompt is too long: ${size} tokens > ${window} maximum`))
+    }
     if (compacts) compactions += 1
-    if (works && !compacts && worker.begins(request)) for (const book of books) book.startIteration()
+    // A compaction ahead of the worker's first request belongs to the new iteration: it comes after the pause.
+    if ((works || compacts) && worker.isIdle() && !begun) {
+      for (const book of books) book.startIteration()
+      begun = true
+    }
+    if (works && !compacts && worker.begins(request)) begun = false
     const blocks: readonly ScriptBlock[] = compacts
       ? [{ text: `<summary>\n${prose(`summary ${compactions}`, 6_000)}\n</summary>` }]
       : works
@@ -42,7 +55,7 @@ export const startJobModel = async (job: Job, project: string, books: readonly B
         : [{ text: 'Understood.' }]
     const reply: MessageReply = { blocks: [...blocks] }
     const output = JSON.stringify(blocks)
-    const [usage] = works || compacts ? books.map((book) => book.book(request, output)) : []
+    const [usage] = works || compacts ? books.map((book) => book.book(request, output, compacts)) : []
     replies += 1
     const message = replyMessage(reply, request, usage ?? noUsage, `bench/${replies}`)
     await (request.stream ? streamMessage(exchange, message, reply) : sendMessage(exchange, message, reply))
@@ -51,6 +64,7 @@ export const startJobModel = async (job: Job, project: string, books: readonly B
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     compactions: () => compactions,
+    refused: () => refused,
     rereads: worker.rereads,
     close: () => {
       server.closeAllConnections()
@@ -136,6 +150,7 @@ const jobWorker = (job: Job, project: string) => {
 
   return {
     rereads: () => rereads,
+    isIdle: () => queue.length === 0,
     /** Whether the request is the first of an iteration. */
     begins: (request: MessagesRequest): boolean => {
       if (queue.length > 0) return false

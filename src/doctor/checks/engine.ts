@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { agentByName } from '../../agents/registry.ts'
 import { YokeError } from '../../errors.ts'
 import { loopFolder } from '../../run/folder.ts'
-import { type Engine, findEngine } from '../../sandbox/engine.ts'
+import type { Engine } from '../../sandbox/engine.ts'
 import { requireImage } from '../../sandbox/image.ts'
 import { requireSandbox } from '../../sandbox/sandbox.ts'
 import { check, fail, type Look, ok, skip } from '../check.ts'
@@ -63,7 +63,7 @@ const lookAt = async ({
   image,
   mayStart,
   project,
-  directives,
+  engine: asked,
   ownDirectives,
   env,
   wanted,
@@ -76,7 +76,7 @@ const lookAt = async ({
       directives: { ...ownDirectives, image, pull: 'never', env: [] },
       env,
     })
-  const engine = await findEngine(directives?.engine, env)
+  const engine = await asked
   if (image !== undefined) await requireImage(engine, image, 'never', env)
   return { engine }
 }

@@ -3,7 +3,6 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { loopFolder } from '../../run/folder.ts'
-import { findEngine } from '../../sandbox/engine.ts'
 import { listLeftovers } from '../../sandbox/leftovers.ts'
 import { check, ok, warn } from '../check.ts'
 
@@ -16,8 +15,8 @@ export const leftovers = check({
     owner: v.nullable(v.number()),
     user: v.number(),
   }),
-  gather: async ({ project, directives, env }) => {
-    const engine = await findEngine(directives?.engine, env).catch(() => undefined)
+  gather: async ({ project, engine: asked, env }) => {
+    const engine = await asked.catch(() => undefined)
     const home = join(loopFolder(project).root, 'agent-home')
     const owner = await stat(home).then(
       ({ uid }) => uid,

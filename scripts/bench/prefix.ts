@@ -1,0 +1,126 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { $ } from 'zx'
+import { pinned } from '../../src/probe/pinned-cli.ts'
+import { lookBack } from '../../src/probe/prompt-cache.ts'
+import { table } from '../../src/ui/table.ts'
+import { costOf, openBooks } from './cost/books.ts'
+import { fileText, lines } from './cost/job.ts'
+import { startJobModel } from './cost/model.ts'
+import { type Bench, claudeEnvironment, median, plain, yoke } from './measure.ts'
+import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
+import { type Start, watchPrefix } from './prefix/watch.ts'
+
+const orders = ['of the file', 'stable first'] as const
+
+type Run = {
+  readonly kind: string
+  readonly order: (typeof orders)[number]
+  readonly repeat: number
+  readonly starts: readonly Start[]
+  /** US dollars, with no pause between iterations. */
+  readonly money: number
+}
+
+const assumptions = [
+  `Claude Code ${pinned.claude} and the trim of dist/yoke, with stale reads brought up to date; no pause between iterations.`,
+  '`of the file`: kept reads as the trim leaves them. `stable first`: after each trim a check of the task puts those in front that have not changed for the longest, of these the ones that have been kept for the longest, and the CLI goes on from there.',
+  'Sent before: the longest row of whole blocks (tools, system, blocks of messages), from the first, that an earlier request of the run began with, in bytes of JSON.',
+  `Read from the cache: what the provider finds by the breakpoints that the CLI sets, up to ${lookBack} blocks before one.`,
+]
+
+/** How much of the first request after each trim was sent before, with KEEP sets that change in several ways, in two orders of the kept reads. */
+export const benchPrefix: Bench = async (folder, { iterations = 20, repeats = 1 }) => {
+  const queue = Array.from({ length: repeats }, (_, repeat) =>
+    keepKinds.flatMap((kind) => orders.map((order) => ({ kind, order, repeat }))),
+  ).flat()
+  const runs: Run[] = []
+  const work = async (worker: number) => {
+    for (let next = queue.shift(), n = 0; next !== undefined; next = queue.shift(), n++) {
+      const began = performance.now()
+      runs.push({ ...next, ...(await play(next, join(folder, `${worker}-${n}`), iterations)) })
+      console.error(`${next.kind}, ${next.order}: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    }
+  }
+  await Promise.all([work(0), work(1)])
+  const rows = keepKinds.flatMap((kind) =>
+    orders.map((order) => {
+      const own = runs.filter((run) => run.kind === kind && run.order === order)
+      return { kind, order, ...summary(own) }
+    }),
+  )
+  const right = true
+  console.log(
+    table(
+      rows,
+      [
+        { title: 'KEEP', cell: ({ kind, order }) => (order === orders[0] ? kind : '') },
+        { title: 'order', cell: ({ order }) => order },
+        { title: 'sent before', cell: ({ sent }) => shares(sent), right },
+        { title: 'of the messages', cell: ({ sentMessages }) => shares(sentMessages), right },
+        { title: 'read from the cache', cell: ({ cached }) => shares(cached), right },
+        { title: 'money', cell: ({ money }) => money.map((each) => `$${each.toFixed(2)}`).join(' '), right },
+      ],
+      plain,
+    ),
+  )
+  return { assumptions, figures: { rows, runs } }
+}
+
+/** Of the first requests of all iterations but the first. */
+const summary = (runs: readonly Run[]) => {
+  const starts = runs.flatMap((run) => run.starts.slice(1))
+  return {
+    sent: starts.map(({ bytes, sentBefore }) => sentBefore / bytes),
+    sentMessages: starts.map(
+      ({ head, bytes, sentBefore }) => Math.max(0, sentBefore - head) / (bytes - head),
+    ),
+    cached: starts.map(({ cached }) => cached),
+    money: runs.map(({ money }) => money),
+  }
+}
+
+const percent = (share: number) => Math.round(100 * share)
+
+/** `68 % (60 to 71)`: the median with the spread. */
+const shares = (all: readonly number[]): string =>
+  `${percent(median(all))} % (${percent(Math.min(...all))} to ${percent(Math.max(...all))})`
+
+const play = async (
+  { kind, order }: Pick<Run, 'kind' | 'order'>,
+  place: string,
+  iterations: number,
+): Promise<Pick<Run, 'starts' | 'money'>> => {
+  const job = makeKeepJob(kind, iterations)
+  const project = join(place, 'project')
+  mkdirSync(join(project, 'src'), { recursive: true })
+  for (const file of job.files) writeFileSync(join(project, file.name), fileText(file))
+  writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
+  const reorder = `${process.execPath} ${join(import.meta.dirname, 'prefix', 'reorder.ts')} ${join(place, 'order.json')}`
+  const checks = order === 'of the file' ? ['test -f done'] : [reorder, 'test -f done']
+  writeFileSync(
+    join(project, 'task.md'),
+    `---\nmodel: claude-sonnet-4-5\njudge: off\nchecks: ${JSON.stringify(checks)}\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n---\nWork through the modules.\n`,
+  )
+  const books = openBooks(0)
+  const watch = watchPrefix(books)
+  const model = await startJobModel(job, project, [watch.books], 200_000)
+  try {
+    const env = await claudeEnvironment(place, model.url)
+    const run = await $({
+      cwd: project,
+      env,
+      quiet: true,
+      nothrow: true,
+    })`${yoke} brute task.md --trust --json`
+    const skipped = run.stdout.split('\n').find((line) => /"trim\.(?:skipped|refused|failed)"/.test(line))
+    if (run.exitCode !== 3 || skipped !== undefined)
+      throw new Error(`${kind}, ${order} ended with ${run.exitCode}: ${run.stderr}${skipped ?? run.stdout}`)
+    return {
+      starts: watch.starts,
+      money: costOf(books.accounts),
+    }
+  } finally {
+    model.close()
+  }
+}
