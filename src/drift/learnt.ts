@@ -12,7 +12,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export const learntFolder = (env: Env, agent: DriftAgent = 'claude'): string =>
   join(dirname(userConfigFile(env)), 'schemas', agent)
 
-/** The formats that were learnt here. One that cannot be read teaches nothing. */
+/** The formats that were learnt here. One that cannot be read, or that a newer yoke wrote, teaches nothing. */
 export const learntFormats = async (env: Env, agent: DriftAgent = 'claude'): Promise<readonly Format[]> => {
   const folder = learntFolder(env, agent)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort()
@@ -20,9 +20,10 @@ export const learntFormats = async (env: Env, agent: DriftAgent = 'claude'): Pro
   return formats.filter((format) => format !== undefined)
 }
 
-/** Stores a format, in place of an older one of its release; returns the file. */
+/** Stores a format, in place of an older one of its release; returns the file. Throws E_NEWER_FORMAT for one of a newer yoke. */
 export const storeLearnt = async (format: Format, env: Env): Promise<string> => {
   const file = join(learntFolder(env, format.agent), `${format.from}.json`)
+  readableFormat(await contentOf(file).catch(() => undefined), file)
   await mkdir(dirname(file), { recursive: true })
   await atomicWrite(file, `${JSON.stringify({ format: fileFormat, ...format }, undefined, 2)}\n`)
   return file
@@ -30,10 +31,12 @@ export const storeLearnt = async (format: Format, env: Env): Promise<string> => 
 
 const readFormat = async (file: string): Promise<Format | undefined> => {
   try {
-    const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const content = await contentOf(file)
     readableFormat(content, file)
     return v.parse(FormatSchema, content)
   } catch {
     return undefined
   }
 }
+
+const contentOf = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, 'utf8'))

@@ -2,15 +2,21 @@ import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../errors.ts'
-import { isRunning, readLockFile, takeLockFile, thisProcess } from '../system/lock-file.ts'
+import {
+  isRunning,
+  lockText,
+  processEntries,
+  readLockFile,
+  readLockText,
+  takeLockFile,
+  thisProcess,
+} from '../system/lock-file.ts'
 
 /** What locks call this machine, or this container. */
 export const thisHost: string = hostname()
 
 const HolderSchema = v.object({
-  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  /** Tells a reused pid from the holder; empty where the system does not say. */
-  start: v.string(),
+  ...processEntries,
   host: v.string(),
   run: v.string(),
   since: v.string(),
@@ -20,11 +26,14 @@ export type Holder = v.InferOutput<typeof HolderSchema>
 
 /**
  * Takes the project for this process; the returned function gives it back. A lock whose holder is dead, by pid and start
- * time, is taken over (§5.4). Throws E_LOCKED with the holder's pid, exit code 6.
+ * time, is taken over (§5.4). Throws E_LOCKED with the holder's pid, exit code 6, and E_NEWER_FORMAT.
  */
 export const takeLock = async (file: string, run: string, now: Date): Promise<() => Promise<void>> => {
   const mine: Holder = { ...thisProcess(), host: thisHost, run, since: now.toISOString() }
-  const holder = await takeLockFile(file, `${JSON.stringify(mine)}\n`, { parse: parseHolder, isAlive })
+  const holder = await takeLockFile(file, lockText(mine), {
+    parse: (text) => readLockText(HolderSchema, text, file),
+    isAlive,
+  })
   if (holder !== undefined) throw locked(file, holder)
   return async () => {
     if (sameHolder(await readHolder(file), mine)) await rm(file, { force: true })
@@ -34,20 +43,11 @@ export const takeLock = async (file: string, run: string, now: Date): Promise<()
 /** Who holds the project, dead or alive; undefined when nobody does. */
 export const readHolder = async (file: string): Promise<Holder | undefined> => {
   const text = await readLockFile(file)
-  return text === undefined ? undefined : parseHolder(text)
+  return text === undefined ? undefined : readLockText(HolderSchema, text, file)
 }
 
 /** A holder on another host cannot be asked, so it counts as alive. */
 export const isAlive = (holder: Holder): boolean => holder.host !== thisHost || isRunning(holder)
-
-const parseHolder = (text: string): Holder | undefined => {
-  try {
-    const parsed = v.safeParse(HolderSchema, JSON.parse(text))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    return undefined
-  }
-}
 
 const sameHolder = (a: Holder | undefined, b: Holder): boolean =>
   a !== undefined && a.pid === b.pid && a.start === b.start && a.host === b.host

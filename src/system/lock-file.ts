@@ -1,10 +1,43 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as v from 'valibot'
+import { fileFormat, readableFormat } from './file-format.ts'
 import { processStart } from './process-start.ts'
 
 /** A process, for good: pids are reused. `start` is empty where the system does not say. */
 export type ProcessName = { readonly pid: number; readonly start: string }
+
+/** What a lock holds of a process. */
+export const processEntries = {
+  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Tells a reused pid from the holder; empty where the system does not say. */
+  start: v.string(),
+}
+
+/** The text of a lock. */
+export const lockText = (holder: ProcessName): string =>
+  `${JSON.stringify({ format: fileFormat, ...holder })}\n`
+
+/**
+ * Who holds a lock, by its text; undefined for what is no lock. Throws E_NEWER_FORMAT: what a newer yoke holds must not look
+ * as if nobody did.
+ */
+export const readLockText = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string,
+  file: string,
+): v.InferOutput<Schema> | undefined => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  readableFormat(value, file)
+  const parsed = v.safeParse(schema, value)
+  return parsed.success ? parsed.output : undefined
+}
 
 export const thisProcess = (): ProcessName => ({ pid: process.pid, start: processStart(process.pid) ?? '' })
 

@@ -1,9 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { isRunning, type ProcessName, takeLockFile, thisProcess } from '../system/lock-file.ts'
+import {
+  isRunning,
+  lockText,
+  processEntries,
+  readLockText,
+  takeLockFile,
+  thisProcess,
+} from '../system/lock-file.ts'
 
-const HolderSchema = v.object({ pid: v.pipe(v.number(), v.integer(), v.minValue(1)), start: v.string() })
+const HolderSchema = v.object(processEntries)
 
 /** The lock of a session file, beside it: a name that no CLI takes for a session. */
 export const lockOf = (file: string): string => join(dirname(file), `.${basename(file)}.yoke-lock`)
@@ -14,16 +21,9 @@ export const lockOf = (file: string): string => join(dirname(file), `.${basename
  */
 export const lockSession = async (file: string): Promise<(() => Promise<void>) | number> => {
   const lock = lockOf(file)
-  const mine = JSON.stringify(thisProcess())
-  const holder = await takeLockFile(lock, mine, { parse: holderOf, isAlive: isRunning })
+  const holder = await takeLockFile(lock, lockText(thisProcess()), {
+    parse: (text) => readLockText(HolderSchema, text, lock),
+    isAlive: isRunning,
+  })
   return holder === undefined ? () => rm(lock, { force: true }) : holder.pid
-}
-
-const holderOf = (text: string): ProcessName | undefined => {
-  try {
-    const parsed = v.safeParse(HolderSchema, JSON.parse(text))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { exitCode, YokeError } from '../../errors.ts'
 import { atomicWrite } from '../../system/atomic-write.ts'
-import { fileFormat } from '../../system/file-format.ts'
+import { fileFormat, readableFormat } from '../../system/file-format.ts'
 import { branch as branchName } from '../../task/values.ts'
 import { type LoopFolder, listRuns, loopFolder } from '../folder.ts'
 import { headCommit } from '../head.ts'
@@ -180,13 +180,16 @@ const exists = (path: string): Promise<boolean> =>
 const markerOf = async (path: string): Promise<string> =>
   join(await readGit(path, ['rev-parse', '--absolute-git-dir']).then((text) => text.trimEnd()), markerName)
 
+/** Undefined for a worktree that yoke did not make. Throws E_NEWER_FORMAT for one of a newer yoke. */
 const readMarker = async (path: string): Promise<v.InferOutput<typeof MarkerSchema> | undefined> => {
-  try {
-    const parsed = v.safeParse(MarkerSchema, JSON.parse(await readFile(await markerOf(path), 'utf8')))
-    return parsed.success ? parsed.output : undefined
-  } catch {
-    return undefined
-  }
+  const file = await markerOf(path).catch(() => undefined)
+  if (file === undefined) return undefined
+  const value: unknown = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined)
+  readableFormat(value, file)
+  const parsed = v.safeParse(MarkerSchema, value)
+  return parsed.success ? parsed.output : undefined
 }
 
 /**
@@ -195,8 +198,13 @@ const readMarker = async (path: string): Promise<v.InferOutput<typeof MarkerSche
  */
 export const settleWorktree = async (project: string): Promise<string | undefined> => {
   const path = await askGit(project, ['rev-parse', '--show-toplevel'])
-  const marker = path === undefined ? undefined : await readMarker(path)
-  if (path === undefined || marker === undefined) return undefined
+  if (path === undefined) return undefined
+  const marker = await readMarker(path).catch((error: unknown) => {
+    if (error instanceof YokeError) return error
+    throw error
+  })
+  if (marker instanceof YokeError) return `The worktree ${path} stays: ${marker.message}`
+  if (marker === undefined) return undefined
   const { base, branch, isNewBranch } = marker
   const [count, changed] = await Promise.all([
     askGit(path, ['rev-list', '--count', `${base}..HEAD`]),

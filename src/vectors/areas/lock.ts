@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import * as v from 'valibot'
 import { YokeError } from '../../errors.ts'
 import { takeLock } from '../../run/lock.ts'
+import { fileFormat } from '../../system/file-format.ts'
 import { processStart } from '../../system/process-start.ts'
 import { area, refusal } from '../area.ts'
 import { inPlace } from '../place.ts'
@@ -12,8 +13,8 @@ const noPid = 2 ** 22 + 1
 /** Whether a project can be taken while somebody else's lock lies there (§5.4). */
 export const lock = area(
   v.strictObject({
-    /** What lies there: nothing, what is no lock, or the lock of a process. */
-    holder: v.picklist(['none', 'damaged', 'alive', 'dead', 'pid of another process', 'other host']),
+    /** What lies there: nothing, what is no lock, the lock of a process, or one whose format comes after this one. */
+    holder: v.picklist(['none', 'damaged', 'alive', 'dead', 'pid of another process', 'other host', 'newer']),
   }),
   v.union([
     v.strictObject({ taken: v.literal(true) }),
@@ -39,6 +40,7 @@ export const lock = area(
         dead: JSON.stringify({ ...mine, pid: noPid }),
         'pid of another process': JSON.stringify({ ...mine, start: '1' }),
         'other host': JSON.stringify({ ...mine, pid: noPid, host: 'elsewhere.example' }),
+        newer: JSON.stringify({ format: fileFormat + 1, host: hostname() }),
       }[holder]
       if (held !== undefined) await write('lock', held)
       try {
