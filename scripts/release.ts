@@ -1,77 +1,141 @@
-// Makes a release in dist/release/VERSION: binaries, archives, npm packages, checksums, bill of materials, notes. Usage:
-//   npx bun scripts/release.ts [--dry-run] [--from STEP] [--url URL] [--publish tag,upload,npm]
-// A release that was stopped goes on with the step that failed; `--from` names another one. Nothing is published unless
-// `--publish` names it: the tag, the files (to a GitHub release, by `gh`), the npm packages.
+// Makes a release in dist/release/VERSION: binaries, archives, npm packages, checksums, bill of materials, notes. See `usage`.
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { argv, chalk } from 'zx'
+import { mkdir, rm } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { chalk, ProcessOutput } from 'zx'
 import { buildAll } from './release/build.ts'
-import { check } from './release/check.ts'
+import { requireReleasable, test } from './release/check.ts'
 import { writeNotes } from './release/notes.ts'
 import { packNpm } from './release/npm.ts'
 import { pack } from './release/pack.ts'
+import { readProgress, stepsBehind, writeProgress } from './release/progress.ts'
 import { publish, publishable } from './release/publish.ts'
 import { type Release, thisRelease } from './release/release.ts'
 import { writeSbom } from './release/sbom.ts'
 import { smokeTest } from './release/smoke.ts'
-import { writeSums } from './release/sums.ts'
+import { requireSums, writeSums } from './release/sums.ts'
 
 type Step = {
   readonly name: string
   readonly what: string
   readonly run: (release: Release) => Promise<void>
+  /** What it writes tells where people will find the release. */
+  readonly writesUrl?: true
 }
 
 const steps: readonly Step[] = [
-  { name: 'check', what: 'clean tree, version, CHANGELOG entry, licences, lint, tests, vectors', run: check },
-  { name: 'build', what: 'every target, and this one twice: the bytes must be equal', run: buildAll },
+  { name: 'test', what: 'lint, all tests, the vectors', run: test },
+  { name: 'build', what: 'every target, each twice: the bytes must be equal', run: buildAll },
   { name: 'smoke', what: 'start every binary that can run here', run: smokeTest },
-  { name: 'pack', what: 'an archive a target, and the install scripts', run: pack },
+  { name: 'pack', what: 'an archive a target, and the install scripts', run: pack, writesUrl: true },
   { name: 'npm', what: 'the npm packages, checked by publint and are-the-types-wrong', run: packNpm },
   { name: 'sbom', what: 'a bill of materials (CycloneDX)', run: writeSbom },
-  { name: 'notes', what: 'the release notes, from the CHANGELOG', run: writeNotes },
-  { name: 'sums', what: 'SHA256SUMS over all of it', run: writeSums },
+  { name: 'notes', what: 'the release notes, from the CHANGELOG', run: writeNotes, writesUrl: true },
+  { name: 'sums', what: 'SHA256SUMS over all of it', run: writeSums, writesUrl: true },
 ]
 
-const wanted = String(argv['publish'] ?? '')
-  .split(',')
-  .filter((name) => name !== '')
-const unknown = wanted.find((name) => !(name in publishable))
-if (unknown !== undefined)
-  throw new Error(`--publish ${unknown}: name any of ${Object.keys(publishable).join(', ')}`)
+const usage = `Usage: npx bun scripts/release.ts [options]
 
-const release = await thisRelease(argv['url'] === undefined ? undefined : String(argv['url']))
-const doneFile = join(release.folder, '.done.json')
+Each time the tree, the version, the CHANGELOG and the licences are looked at first. A release that was stopped goes on with
+the step that failed; the same commit gives the same bytes.
 
-/** The steps that this commit has behind it. */
-const stepsDone = async (): Promise<readonly string[]> => {
-  if (!existsSync(doneFile)) return []
-  const { commit, done } = JSON.parse(await readFile(doneFile, 'utf8'))
-  return commit === release.commit ? done : []
+Options:
+  --url URL         Where people will find the files: the default of the install scripts, and in the notes
+  --from STEP       Take this step and those behind it again: ${steps.map(({ name }) => name).join(', ')}
+  --dry-run         Show the steps and what stands in the way; make nothing
+  --publish NAMES   Publish what was made, any of ${Object.keys(publishable).join(',')}; nothing without it
+  --help            Show this
+
+Example:
+  npx bun scripts/release.ts --url https://releases.example/yoke/0.1.0
+`
+
+const exitCode = { done: 0, failed: 1, usage: 2 } as const
+
+class UsageError extends Error {}
+
+const readOptions = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        url: { type: 'string' },
+        from: { type: 'string' },
+        'dry-run': { type: 'boolean', default: false },
+        publish: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    return { ...values, publish: values.publish?.split(',') ?? [] }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
 }
 
-const from = argv['from'] === undefined ? undefined : steps.findIndex(({ name }) => name === argv['from'])
-if (from === -1) throw new Error(`--from: name one of ${steps.map(({ name }) => name).join(', ')}`)
-const before = from === undefined ? await stepsDone() : steps.slice(0, from).map(({ name }) => name)
+type Options = ReturnType<typeof readOptions>
 
-console.log(
-  chalk.bold(`yoke ${release.version}, commit ${release.commit.slice(0, 12)}, into ${release.folder}`),
-)
-if (argv['dry-run'] === true) {
-  for (const { name, what } of steps)
-    console.log(`${before.includes(name) ? 'done ' : 'would'} ${name}: ${what}`)
-  for (const name of wanted) console.log(`would publish ${name}`)
-} else {
-  if (before.length === 0) await rm(release.folder, { recursive: true, force: true })
-  await mkdir(release.folder, { recursive: true })
-  const done = [...before]
-  for (const { name, what, run } of steps) {
-    if (done.includes(name)) continue
-    console.log(chalk.bold(`${name}: ${what}`))
-    await run(release)
-    done.push(name)
-    await writeFile(doneFile, JSON.stringify({ commit: release.commit, done }))
+const requireUsable = ({ url, from, publish: names }: Options): void => {
+  // It is written into a line of each shell.
+  if (url !== undefined && !/^https?:\/\/[\w.:/~%@+-]+$/.test(url))
+    throw new UsageError(`--url ${url} is no address that begins with https:// or http://`)
+  if (from !== undefined && !steps.some(({ name }) => name === from))
+    throw new UsageError(`--from ${from}: name one of ${steps.map(({ name }) => name).join(', ')}`)
+  for (const name of names)
+    if (!(name in publishable))
+      throw new UsageError(`--publish ${name}: name any of ${Object.keys(publishable).join(', ')}`)
+}
+
+const makeRelease = async (options: Options): Promise<void> => {
+  requireUsable(options)
+  const release = await thisRelease(options.url)
+  const { folder, commit, version } = release
+  const url = release.url === undefined ? {} : { url: release.url }
+  const behind = stepsBehind(steps, await readProgress(folder), release)
+  const from = options.from ?? steps[behind.length]?.name
+  const first = from === undefined ? steps.length : steps.findIndex(({ name }) => name === from)
+  const missing = steps[behind.length]
+  if (missing !== undefined && first > behind.length)
+    throw new UsageError(`--from ${from}: the step ${missing.name} before it is not done for this commit`)
+
+  console.log(chalk.bold(`yoke ${version}, commit ${commit.slice(0, 12)}, into ${folder}`))
+  if (options['dry-run']) {
+    for (const [index, { name, what }] of steps.entries())
+      console.log(`${index < first ? 'done ' : 'would'} ${name}: ${what}`)
+    for (const name of options.publish) console.log(`would publish ${name}`)
   }
-  for (const name of wanted) await publish(name, release)
+  await requireReleasable(release)
+  if (options['dry-run']) return
+
+  if (first === 0 && existsSync(folder)) await rm(folder, { recursive: true })
+  await mkdir(folder, { recursive: true })
+  const done = steps.slice(0, first).map(({ name }) => name)
+  await writeProgress(folder, { commit, ...url, done })
+  for (const { name, what, run } of steps.slice(first)) {
+    console.log(chalk.bold(`${name}: ${what}`))
+    await run(release).catch((error) => {
+      throw new Error(`${name}: ${sentenceOf(error)}; mend it and start the release again`, { cause: error })
+    })
+    done.push(name)
+    await writeProgress(folder, { commit, ...url, done })
+  }
+  if (options.publish.length > 0) await requireSums(release)
+  for (const name of Object.keys(publishable))
+    if (options.publish.includes(name)) await publish(name, release)
+}
+
+/** What went wrong, in a sentence: a program that failed is told by the last line that it wrote. */
+const sentenceOf = (error: unknown): string => {
+  if (!(error instanceof ProcessOutput)) return error instanceof Error ? error.message : String(error)
+  const last = error.stderr.trim().split('\n').at(-1) || error.stdout.trim().split('\n').at(-1)
+  const ended = error.signal === null ? `exit code ${error.exitCode}` : error.signal
+  return `a program failed (${ended})${last ? `: ${last}` : ''}`
+}
+
+try {
+  const options = readOptions()
+  if (options.help) console.log(usage)
+  else await makeRelease(options)
+} catch (error) {
+  console.error(`release: ${sentenceOf(error)}`)
+  if (error instanceof UsageError) console.error('See --help.')
+  process.exitCode = error instanceof UsageError ? exitCode.usage : exitCode.failed
 }

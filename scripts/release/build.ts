@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { binaryName, compile, targets } from '../../build.ts'
 import type { Release } from './release.ts'
 
-/** Compiles every target; of the first one a second build must have the same bytes. */
-export const buildAll = async ({ binaries }: Release): Promise<void> => {
-  await mkdir(binaries, { recursive: true })
-  for (const target of targets) await compile(target, join(binaries, binaryName(target)))
-  const [first] = targets
+/** Compiles every target twice: the bytes must be equal. */
+export const buildAll = async ({ binaries, folder }: Release): Promise<void> => {
   // A binary holds its own name.
-  const again = join(binaries, 'again')
-  await mkdir(again)
-  await compile(first, join(again, binaryName(first)))
-  const [one, other] = await Promise.all(
-    [binaries, again].map((folder) => readFile(join(folder, binaryName(first)))),
-  )
+  const again = join(folder, 'again')
+  for (const place of [binaries, again]) {
+    await rm(place, { recursive: true, force: true })
+    await mkdir(place)
+  }
+  for (const target of targets) {
+    const files = [binaries, again].map((place) => join(place, binaryName(target)))
+    for (const file of files) await compile(target, file)
+    const [one, other] = await Promise.all(files.map((file) => readFile(file)))
+    if (other === undefined || !one?.equals(other)) throw new Error(`two builds of ${target} differ`)
+  }
   await rm(again, { recursive: true })
-  if (other === undefined || !one?.equals(other)) throw new Error(`two builds of ${first} differ`)
 }

@@ -32,6 +32,9 @@ const machineOf = (target: Target) => {
 
 const packageOf = (target: Target): string => `yoke-${target}`
 
+/** The packages of the platforms, and behind them the main one, which names them all. */
+export const packageNames: readonly string[] = [...targets.map(packageOf), 'yoke']
+
 const writePlatform = async (
   { binaries, version }: Release,
   folder: string,

@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Zippable, zipSync } from 'fflate'
 import { $ } from 'zx'
@@ -11,6 +11,7 @@ export const archiveStem = (version: string, target: Target): string => `yoke-${
 /** Writes an archive a target, with the papers, completions and the manual page, and the install scripts beside them. */
 export const pack = async (release: Release): Promise<void> => {
   const { version, folder, binaries, epoch } = release
+  for (const name of await readdir(folder)) if (name.endsWith('.tmp')) await rm(join(folder, name))
   const papers = await writePapers(release)
   for (const target of targets) {
     const stem = archiveStem(version, target)
@@ -51,11 +52,16 @@ const writePapers = async ({ folder }: Release): Promise<string> => {
 }
 
 /** Order, owners and times are fixed: the same files give the same bytes. */
-const writeTar = (folder: string, stem: string, epoch: number) =>
-  $({
+const writeTar = async (folder: string, stem: string, epoch: number): Promise<void> => {
+  const archive = join(folder, `${stem}.tar.gz`)
+  // When this script is killed, gzip may live on; it must not write into what the next start makes.
+  const temporary = join(folder, `.${stem}.${process.pid}.tmp`)
+  await $({
     cwd: folder,
     quiet: true,
-  })`tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@${epoch} ${stem} | gzip --no-name -9 > ${stem}.tar.gz`
+  })`tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@${epoch} ${stem} | gzip --no-name -9 > ${temporary}`
+  await rename(temporary, archive)
+}
 
 const writeZip = async (folder: string, stem: string, epoch: number): Promise<void> => {
   const files: Zippable = {}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'zx'
+import { readProgress } from './progress.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 
@@ -21,9 +22,11 @@ export type Release = {
 const git = async (...args: readonly string[]) =>
   (await $({ cwd: root, quiet: true })`git ${args}`).stdout.trim()
 
-export const thisRelease = async (url: string | undefined): Promise<Release> => {
+/** The release of the commit that is checked out; an address that a release in its folder was begun with stays. */
+export const thisRelease = async (given: string | undefined): Promise<Release> => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const folder = join(root, 'dist', 'release', version)
+  const url = given ?? (await readProgress(folder))?.url
   return {
     version,
     commit: await git('rev-parse', 'HEAD'),
@@ -34,5 +37,20 @@ export const thisRelease = async (url: string | undefined): Promise<Release> => 
   }
 }
 
-/** What is not committed; a release is made of commits only. */
-export const uncommitted = () => git('status', '--porcelain')
+/** The files that are not committed. */
+export const uncommitted = async (): Promise<readonly string[]> =>
+  (await $({ cwd: root, quiet: true })`git status --porcelain -z`).stdout
+    .split('\0')
+    // The old name of a file that was renamed stands alone.
+    .flatMap((line) => (/^.. /.test(line) ? [line.slice(3)] : []))
+
+/** The commit that the tag of a version names; undefined without one. */
+export const commitOfTag = async (version: string): Promise<string | undefined> => {
+  const tag = `refs/tags/v${version}^{commit}`
+  const { exitCode, stdout } = await $({
+    cwd: root,
+    quiet: true,
+    nothrow: true,
+  })`git rev-parse --verify --quiet ${tag}`
+  return exitCode === 0 ? stdout.trim() : undefined
+}

@@ -10,12 +10,22 @@ export const downloads = async ({ folder }: Release): Promise<readonly string[]>
     .map(({ name }) => name)
     .sort()
 
-/** Writes `SHA256SUMS` as `sha256sum --check` reads it. */
-export const writeSums = async (release: Release): Promise<void> => {
+const sumsOf = async (release: Release): Promise<string> => {
   const lines: string[] = []
   for (const name of await downloads(release)) {
     const bytes = await readFile(join(release.folder, name))
     lines.push(`${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
   }
-  await writeFile(join(release.folder, 'SHA256SUMS'), lines.join(''))
+  return lines.join('')
+}
+
+/** Writes `SHA256SUMS` as `sha256sum --check` reads it. */
+export const writeSums = async (release: Release): Promise<void> =>
+  writeFile(join(release.folder, 'SHA256SUMS'), await sumsOf(release))
+
+/** Throws when the files are not those that were made. */
+export const requireSums = async (release: Release): Promise<void> => {
+  const written = await readFile(join(release.folder, 'SHA256SUMS'), 'utf8')
+  if (written !== (await sumsOf(release)))
+    throw new Error(`files in ${release.folder} differ from SHA256SUMS: make them again with --from pack`)
 }

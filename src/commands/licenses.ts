@@ -1,6 +1,7 @@
 import { exitCode } from '../errors.ts'
-import { bundledPackages } from '../licenses.ts'
+import { type BundledPackage, bundledPackages } from '../licenses.ts'
 import type { Define } from '../main.ts'
+import { runtimePackage } from '../runtime-package.ts'
 
 export const define: Define = (cli) => {
   cli
@@ -16,20 +17,11 @@ export const define: Define = (cli) => {
     })
 }
 
-/** The binary carries the runtime along (bun.com/docs/project/licensing). */
-const runtime = () => {
+/** Where yoke runs on Node or Deno, it carries no runtime along. */
+const runtime = (): readonly BundledPackage[] => {
   const version = process.versions['bun']
-  return version === undefined
-    ? []
-    : [
-        {
-          name: 'bun',
-          version,
-          license: 'MIT',
-          text: 'The runtime. It links JavaScriptCore of WebKit (LGPL-2.0-or-later) and other libraries: https://bun.com/docs/project/licensing',
-        },
-      ]
+  return version === undefined ? [] : [runtimePackage(version)]
 }
 
-const section = ({ name, version, license, text }: ReturnType<typeof runtime>[number]): string =>
+const section = ({ name, version, license, text }: BundledPackage): string =>
   `${name} ${version} (${license})\n\n${text.replace(/^/gm, '  ')}\n`

@@ -30,4 +30,6 @@ it('prints them from the binary, with the runtime', async () => {
   expect(names).toEqual([...bundledPackages().map(({ name }) => name), 'bun'])
   const { stdout: text } = await yoke(['licenses'], { cwd: '/', env: {} })
   expect(text).toContain('valibot 1.5.0 (MIT)\n\n  ')
+  expect(text).toMatch(/\nbun \d+\.\d+\.\d+ \(MIT\)\n/)
+  expect(text).toContain('- JavaScriptCore and other parts of WebKit: LGPL-2.0-or-later\n')
 })
