@@ -2,6 +2,12 @@ import * as v from 'valibot'
 
 const text = v.pipe(v.string(), v.nonEmpty())
 
+/** `anthropics/claude-code#58554`, `Claude Code changelog 2.1.187`, `measured on Claude Code 2.1.332`. */
+const report = v.pipe(
+  v.string(),
+  v.regex(/^(?:[\w.-]+\/[\w.-]+#\d+|(?:Claude Code changelog|measured on Claude Code) \d+\.\d+\.\d+)$/),
+)
+
 /** Where an input or an expected output holds a text, it may name a file of `vectors/` that holds it. */
 export const FileReferenceSchema = v.strictObject({ file: text })
 
@@ -19,8 +25,8 @@ const caseEntries = {
    * expected output, or a refusal of any kind.
    */
   result: v.picklist(['valid', 'invalid', 'acceptable']),
-  /** The public report that the case comes from: `anthropics/claude-code#58554`. */
-  source: v.exactOptional(v.pipe(v.string(), v.regex(/^[\w.-]+\/[\w.-]+#\d+$/))),
+  /** The public report that the case comes from, or several about the same thing. */
+  source: v.exactOptional(v.union([report, v.pipe(v.array(report), v.minLength(2))])),
 }
 
 /** The schema of the files of one area. */
@@ -47,7 +53,7 @@ export type VectorCase = {
   readonly rules: readonly string[]
   readonly flags: readonly string[]
   readonly result: 'valid' | 'invalid' | 'acceptable'
-  readonly source?: string
+  readonly source?: string | readonly string[]
   readonly input: unknown
   readonly expected: unknown
 }
