@@ -34,6 +34,9 @@ function Install-Yoke {
     if ([string]::IsNullOrEmpty($From)) {
         throw 'Say where the archives are: -From URL'
     }
+    if (Test-Path -LiteralPath $program -PathType Container) {
+        throw "$program is a folder; name another place with -To"
+    }
     $url = $From.TrimEnd('/')
     $stem = "yoke-$version-windows-x64"
     New-Item -ItemType Directory -Force -Path $To | Out-Null

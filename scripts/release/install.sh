@@ -7,7 +7,7 @@ set -eu
 
 version='@VERSION@'
 url="${YOKE_INSTALL_URL:-@URL@}"
-folder="${XDG_BIN_HOME:-${HOME:-}/.local/bin}"
+folder="${XDG_BIN_HOME:-${HOME:+$HOME/.local/bin}}"
 target=''
 work=''
 
@@ -65,11 +65,19 @@ is_musl() {
   [ -e "$1" ] && [ ! -e /lib64/ld-linux-x86-64.so.2 ] && [ ! -e /lib/ld-linux-aarch64.so.1 ]
 }
 
+# The last line of what a program said, in brackets.
+reason() {
+  last="${1##*'
+'}"
+  if [ -n "$last" ]; then printf ' (%s)' "$last"; fi
+}
+
 fetch() {
+  what="$1 cannot be downloaded into $folder"
   if have curl; then
-    curl -fsSL --retry 2 -o "$2" "$1" || fail "$1 cannot be downloaded"
+    said="$(curl -fsSL --retry 2 -o "$2" "$1" 2>&1)" || fail "$what$(reason "$said")"
   elif have wget; then
-    wget -q -O "$2" "$1" || fail "$1 cannot be downloaded"
+    said="$(wget -q -O "$2" "$1" 2>&1)" || fail "$what$(reason "$said")"
   else
     fail 'install curl or wget first'
   fi
@@ -87,16 +95,28 @@ clean_up() {
   if [ -n "$work" ]; then rm -rf "$work"; fi
 }
 
+# What installers left that were killed; the name of their folder has their pid.
+clean_up_others() {
+  for old in "$folder"/.yoke-install.*; do
+    pid="${old##*/.yoke-install.}"
+    if [ -d "$old" ] && ! kill -0 "${pid%%.*}" 2>/dev/null; then rm -rf "$old"; fi
+  done
+}
+
 install_yoke() {
   [ -n "$target" ] || detect
   [ -n "$url" ] || fail 'say where the archives are: --from URL'
   url="${url%/}"
   stem="yoke-$version-$target"
-  mkdir -p "$folder" || fail "$folder cannot be made; name another one with --to"
+  said="$(mkdir -p "$folder" 2>&1)" || fail "$folder cannot be made; name another one with --to$(reason "$said")"
   [ -w "$folder" ] || fail "$folder cannot be written to; name another one with --to"
+  [ ! -d "$folder/yoke" ] || fail "$folder/yoke is a folder; name another one with --to"
+  clean_up_others
   # In the same folder, so that the last step is a rename.
-  work="$(mktemp -d "$folder/.yoke-install.XXXXXX")"
+  work="$(mktemp -d "$folder/.yoke-install.$$.XXXXXX" 2>/dev/null)" ||
+    fail "$folder cannot be written to"
   trap clean_up EXIT
+  trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
 
@@ -107,7 +127,8 @@ install_yoke() {
   fetch "$url/$stem.tar.gz" "$work/archive.tar.gz"
   [ "$(sum_of "$work/archive.tar.gz")" = "$expected" ] ||
     fail "$stem.tar.gz is not what SHA256SUMS says: nothing was installed"
-  (cd "$work" && gzip -dc archive.tar.gz | tar -xf -) || fail "$stem.tar.gz cannot be unpacked"
+  (cd "$work" && gzip -dc archive.tar.gz | tar -xf -) 2>/dev/null ||
+    fail "$stem.tar.gz cannot be unpacked in $folder: see whether the disk is full"
   chmod 755 "$work/$stem/yoke"
   if ! "$work/$stem/yoke" --version >/dev/null 2>"$work/error"; then
     cat "$work/error" >&2
@@ -127,8 +148,11 @@ install_yoke() {
 }
 
 uninstall() {
-  if [ -e "$folder/yoke" ]; then
-    rm -f "$folder/yoke"
+  clean_up_others
+  if [ -d "$folder/yoke" ]; then
+    fail "$folder/yoke is a folder: it was not installed by this"
+  elif [ -e "$folder/yoke" ]; then
+    rm -f "$folder/yoke" 2>/dev/null || fail "$folder/yoke cannot be removed: see who owns it"
     printf 'removed %s\n' "$folder/yoke"
   else
     printf 'there is no %s\n' "$folder/yoke"
@@ -155,6 +179,11 @@ main() {
     esac
     shift
   done
+  if [ "$action" = usage ]; then
+    usage
+    return
+  fi
+  [ -n "$folder" ] || fail 'HOME is not set: name a folder with --to'
   case "$folder" in
     /*) ;;
     *) folder="$(pwd)/$folder" ;;

@@ -100,6 +100,12 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
   const shell = shells[0]?.map((part, index) => (index === 0 ? (found(part) ?? part) : part)) ?? []
   const tools = [...basics, 'curl', 'sha256sum']
 
+  const damagedArchive = ({ folder, archive }: { readonly folder: string; readonly archive: string }) => {
+    writeFileSync(archive, 'x')
+    const sum = createHash('sha256').update('x').digest('hex')
+    writeFileSync(join(folder, 'SHA256SUMS'), `${sum}  yoke-9.8.7-${target}.tar.gz\n`)
+  }
+
   it.each<[string, string, (release: Awaited<ReturnType<typeof published>>) => void]>([
     [
       'an archive that was changed',
@@ -107,6 +113,7 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
       ({ archive }) => writeFileSync(archive, 'x'),
     ],
     ['an archive that is missing', 'cannot be downloaded', ({ archive }) => rmSync(archive)],
+    ['an archive that is no archive', 'cannot be unpacked', damagedArchive],
     ['sums that are missing', 'cannot be downloaded', ({ folder }) => rmSync(join(folder, 'SHA256SUMS'))],
     [
       'a machine without an archive',
@@ -122,7 +129,11 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
     damage(release)
     const env = { HOME: home, PATH: await pathOf(...tools) }
     const { code, output } = await install(shell, release.script, ['--to', bin], env)
-    expect(output).toContain(sentence)
+    expect(output.split('\n')).toEqual([
+      expect.stringContaining('yoke 9.8.7 for'),
+      expect.stringMatching(new RegExp(`^install\\.sh: .*${sentence}`)),
+      '',
+    ])
     expect(code).toBe(1)
     expect(readdirSync(bin)).toEqual(['yoke'])
     expect(readFileSync(join(bin, 'yoke'), 'utf8')).toBe('the old one')
@@ -145,6 +156,39 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
     const cut = script.slice(0, script.lastIndexOf('main "$@"'))
     await install(shell, cut, [], { HOME: home, PATH: await pathOf(...tools) })
     expect(readdirSync(home)).toEqual([])
+    close()
+  })
+
+  it('puts no program into a folder of its name, and takes none away', async () => {
+    const { script, close } = await published()
+    const bin = await temporaryFolder()
+    mkdirSync(join(bin, 'yoke'))
+    const env = { HOME: bin, PATH: await pathOf(...tools) }
+    for (const more of [[], ['--uninstall']]) {
+      const { code, output } = await install(shell, script, ['--to', bin, ...more], env)
+      expect(output).toContain(`${bin}/yoke is a folder`)
+      expect(code).toBe(1)
+    }
+    expect(readdirSync(join(bin, 'yoke'))).toEqual([])
+    close()
+  })
+
+  it('takes away what a killed installer left, and nothing of one that works', async () => {
+    const { script, close } = await published()
+    const bin = await temporaryFolder()
+    const [left, works] = [`.yoke-install.${2 ** 22 + 1}.abc`, `.yoke-install.${process.pid}.abc`]
+    for (const name of [left, works]) mkdirSync(join(bin, name))
+    const env = { HOME: bin, PATH: await pathOf(...tools) }
+    expect((await install(shell, script, ['--to', bin], env)).code).toBe(0)
+    expect(readdirSync(bin).sort()).toEqual([works, 'yoke'])
+    close()
+  })
+
+  it('installs nowhere without a home, until a folder is named', async () => {
+    const { script, close } = await published()
+    const { code, output } = await install(shell, script, [], { PATH: await pathOf(...tools) })
+    expect(output).toBe('install.sh: HOME is not set: name a folder with --to\n')
+    expect(code).toBe(1)
     close()
   })
 
