@@ -204,7 +204,14 @@ for (const name of ['node_modules', '.cache', '.github']) symlinkSync(join(root,
 
 type Verdict = 'vectors' | 'tests' | 'nothing'
 
-const run = $({ cwd: place, quiet: true, nothrow: true, timeout: '120s' })
+const run = $({
+  cwd: place,
+  quiet: true,
+  nothrow: true,
+  // A mutant may never end; a busy machine is slow.
+  timeout: '300s',
+  env: { ...process.env, YOKE_FUZZ_RUNS: '50' },
+})
 
 const vectorsPass = async (): Promise<boolean> =>
   (await run`${join(root, 'node_modules/.bin/bun')} src/start.ts vectors --format json`).exitCode === 0
@@ -212,7 +219,7 @@ const vectorsPass = async (): Promise<boolean> =>
 /** What measures memory takes long and holds no decision. */
 const testsPass = async (tests: readonly string[]): Promise<boolean> =>
   (
-    await run`npx vitest run --project unit --bail 1 --retry 0 --exclude test/transcript/memory.test.ts ${tests}`
+    await run`npx vitest run --project unit --bail 1 --retry 0 --testTimeout 200000 --exclude test/transcript/memory.test.ts ${tests}`
   ).exitCode === 0
 
 const noticedBy = async (mutant: Mutant): Promise<Verdict> => {

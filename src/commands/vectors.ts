@@ -9,7 +9,7 @@ import { loadCases } from '../vectors/load.ts'
 import { ownImplementation, runCases } from '../vectors/run.ts'
 
 type Options = {
-  readonly runner?: string
+  readonly runner?: unknown
   readonly area?: string | readonly string[]
   readonly format?: string
   readonly timeout?: string | number
@@ -30,7 +30,7 @@ export const define: Define = (cli) => {
     .action(({ runner, area, format, timeout }: Options) =>
       runVectors(
         {
-          ...(runner === undefined ? {} : { runner: String(runner) }),
+          ...(runner === undefined ? {} : { runner: runnerOf(runner) }),
           ...(area === undefined ? {} : { area: [area].flat().map(String) }),
           ...(format === undefined ? {} : { format: formatOf(format) }),
           ...(timeout === undefined ? {} : { timeoutMs: timeoutOf(timeout) }),
@@ -38,6 +38,17 @@ export const define: Define = (cli) => {
         { stdout: (text) => process.stdout.write(text) },
       ),
     )
+}
+
+/** The parser makes a number of an empty text. */
+const runnerOf = (given: unknown): string => {
+  if (typeof given === 'string' && given.trim() !== '') return given
+  throw new YokeError(
+    'E_USAGE',
+    '--runner needs one command.',
+    'Say how your program is started, such as --runner "python3 runner.py".',
+    exitCode.usage,
+  )
 }
 
 const formatOf = (given: string): Format => {

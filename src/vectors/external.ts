@@ -72,6 +72,9 @@ const parseAnswer = (line: string): Answer => {
       }
 }
 
+/** No case expects an answer that comes near it. */
+const longestLine = 16 << 20
+
 type Heard = { readonly line: string } | { readonly failure: string }
 
 type Program = {
@@ -92,7 +95,8 @@ const startProgram = (command: string): Program => {
     env,
   })
   const end = endOf(child, env)
-  const early: string[] = []
+  let early: string | undefined
+  let unended = 0
   const errors = tailKeeper(500)
   let failure: string | undefined
   let waiting: ((heard: Heard) => void) | undefined
@@ -105,10 +109,16 @@ const startProgram = (command: string): Program => {
     hear({ failure })
   }
   const lines = lineSplitter((line) => {
-    if (waiting === undefined) early.push(line)
+    if (waiting === undefined) early ??= line
     else hear({ line })
   })
-  child.stdout.on('data', lines.push)
+  child.stdout.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(0x0a)
+    unended = end === -1 ? unended + chunk.length : chunk.length - end - 1
+    if (unended <= longestLine) return lines.push(chunk)
+    child.stdout.destroy()
+    fail(`the runner wrote a line of more than ${longestLine >> 20} MiB`)
+  })
   child.stderr.on('data', errors.push)
   // A program that does not read, or is gone, is found out by its silence or its exit.
   child.stdin.on('error', () => undefined)
@@ -119,10 +129,8 @@ const startProgram = (command: string): Program => {
     answer: (question, limit) =>
       new Promise((resolve) => {
         if (failure !== undefined) return resolve({ failure })
-        if (early[0] !== undefined)
-          return resolve({
-            failure: `the runner wrote a line that answers no case: ${early[0].slice(0, 200)}`,
-          })
+        if (early !== undefined)
+          return resolve({ failure: `the runner wrote a line that answers no case: ${early.slice(0, 200)}` })
         const stopWaiting = limit(fail)
         waiting = (heard) => {
           stopWaiting()

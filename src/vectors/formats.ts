@@ -1,3 +1,4 @@
+import { printable } from '../ui/format.ts'
 import type { CaseResult, Summary } from './run.ts'
 import { summarize } from './run.ts'
 
@@ -14,7 +15,10 @@ const text = (results: readonly CaseResult[]): string => {
   const width = Math.max(0, ...summaries.map(({ area }) => area.length))
   const failures = results
     .filter(({ status }) => status === 'failed')
-    .flatMap(({ vector, problem }) => [`${vector.id} (${vector.section}) ${vector.comment}`, `  ${problem}`])
+    .flatMap(({ vector, problem }) => [
+      `${vector.id} (${vector.section}) ${vector.comment}`,
+      `  ${printable(problem ?? '')}`,
+    ])
   const skips = summaries.filter(({ skipped }) => skipped.length > 0)
   return [
     ...failures,
@@ -86,9 +90,11 @@ const seconds = (results: readonly CaseResult[]): string =>
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** XML 1.0 has no way to write most control characters. */
+/** XML 1.0 has no way to write most control characters, nor these two. */
 const xml = (value: string): string =>
-  value.replace(/[&<>"]/g, (char) => entities[char] ?? char).replace(/[\u0000-\u001f\u007f]/g, ' ')
+  value
+    .replace(/[&<>"]/g, (char) => entities[char] ?? char)
+    .replace(/[\u0000-\u001f\u007f\ufffe\uffff]/g, ' ')
 
 const json = (results: readonly CaseResult[]): string =>
   `${JSON.stringify(

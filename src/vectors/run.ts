@@ -30,8 +30,17 @@ export const runCases = async (
 
 const judge = (vector: VectorCase, answer: Answer): Pick<CaseResult, 'status' | 'problem'> => {
   if ('skip' in answer) return { status: 'skipped' }
-  const problem = 'error' in answer ? answer.error : problemWith(vector, answer.output)
+  const problem = 'error' in answer ? answer.error : compared(vector, answer.output)
   return problem === undefined ? { status: 'passed' } : { status: 'failed', problem }
+}
+
+const compared = (vector: VectorCase, output: unknown): string | undefined => {
+  try {
+    return problemWith(vector, output)
+  } catch (error) {
+    // The stack ends where an answer is nested without end.
+    return `the answer cannot be compared (${String(error)})`
+  }
 }
 
 /** yoke itself. */

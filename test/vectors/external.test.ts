@@ -134,6 +134,16 @@ describe('a runner', () => {
     expect(problems[1]).toMatch(/^the runner wrote a line that answers no case/)
   })
 
+  it('that answers with nothing but brackets, or without an end, fails its cases', async () => {
+    const brackets = await slugs('brackets')
+    expect(brackets.code).toBe(1)
+    expect(new Set(brackets.problems)).toEqual(
+      new Set([expect.stringMatching(/^the (answer cannot be compared|runner did not answer)/)]),
+    )
+    const { problems } = await slugs('no-end')
+    expect(problems[0]).toBe('the runner wrote a line of more than 16 MiB')
+  })
+
   it('that answers in prose fails the case with its words', async () => {
     const { problems } = await slugs('prose')
     expect(problems[0]).toContain('Hello!')
@@ -155,5 +165,14 @@ describe('a report', () => {
     expect(text).toMatch(/<testsuite name="slug" tests="20" failures="19" skipped="0" time="[\d.]+">/)
     expect(text).toContain('<failure message="slug: expected &quot;C--Users-me&quot;, got ')
     expect(text).not.toMatch(/&(?!amp;|lt;|gt;|quot;)/)
+  })
+
+  it('holds nothing that a terminal obeys or XML has no place for', async () => {
+    for (const format of ['text', 'tap', 'junit'] as const) {
+      const { text } = await vectors({ runner: runner('controls'), area: ['slug'], format })
+      expect(text).toContain('red')
+      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
+      if (format === 'junit') expect(text).not.toMatch(/[\ufffe\uffff]/)
+    }
   })
 })
