@@ -30,6 +30,16 @@ describe('the specification (§9)', () => {
     expect(listed(heading)).toEqual(Object.keys(rows).sort())
   })
 
+  it.each([
+    ['Spent records', bookkeepingRows, 'drop'],
+    ['Records that are set anew', bookkeepingRows, 'last'],
+    ['Spent attachments', attachmentRows, 'spent'],
+    ['System records that are only for people', systemRows, 'aside'],
+  ])('lists what the table of dispositions says of types (§6.7): %s', (heading, rows, does) => {
+    const named = Object.entries(rows).filter(([, row]) => row.does === does)
+    expect(listed(heading)).toEqual(named.map(([type]) => type).sort())
+  })
+
   it('names every key that a trim stands on, with its types', () => {
     const table = [
       ...specification.matchAll(/^\| `([^`]+)` +\| `(\w+)` +\| ([a-z ]+?) +\| (may be left out)? *\|/gm),

@@ -1,12 +1,14 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
+import { RunEventSchema } from '../../src/events.ts'
+import { directiveKeys } from '../../src/task/directives.ts'
 import { areas } from '../../src/vectors/areas.ts'
 import { vectorFileSchema } from '../../src/vectors/case.ts'
 import { vectorFiles } from '../../src/vectors/files.ts'
 import { loadCases } from '../../src/vectors/load.ts'
 import { fits } from './check-json-schema.ts'
 import { jsonSchemas } from './json-schemas.ts'
-import { rules, sections, version } from './specification.ts'
+import { rowsOf, rules, sections, version } from './specification.ts'
 
 const files = vectorFiles()
 const cases = loadCases(files, areas)
@@ -111,6 +113,25 @@ describe('the specification', () => {
 
   it('says in every rule what is required or allowed', () => {
     expect(rules.filter(({ words }) => !/\b(MUST|SHOULD|MAY)\b/.test(words))).toEqual([])
+  })
+
+  it('has a row for every directive, and no other (§8.2)', () => {
+    const keys = rowsOf('§8.2').flatMap(([names = '']) =>
+      [...names.matchAll(/`([a-z-]+)`/g)].map((found) => found[1]),
+    )
+    const values = ['docker', 'podman']
+    expect(keys.filter((key) => !values.includes(key ?? '')).sort()).toEqual([...directiveKeys].sort())
+  })
+
+  it('has a row for every event, with its fields (§5.7)', () => {
+    const types = RunEventSchema.options.map(({ entries }) => [
+      `\`${entries.type.literal}\``,
+      Object.entries(entries)
+        .filter(([key]) => !['type', 'at', 'run'].includes(key))
+        .map(([key, { type }]) => `\`${key}\`${type === 'optional' ? '?' : ''}`)
+        .join(', '),
+    ])
+    expect(rowsOf('§5.7')).toEqual(types)
   })
 
   it('has a case for every rule', () => {

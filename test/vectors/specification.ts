@@ -17,3 +17,12 @@ export const rules = text.split(/\n(?=- |\n|#)/).flatMap((paragraph) => {
   const [, number, words] = /^- \[(\d+\.\d+-\d+)\] (.*)$/s.exec(paragraph.trim()) ?? []
   return number === undefined || words === undefined ? [] : [{ number, words }]
 })
+
+/** The rows of the table of a section, without its head. */
+export const rowsOf = (section: string): readonly (readonly string[])[] => {
+  const start = text.indexOf(`### ${section} `)
+  const body = text.slice(start, text.indexOf('\n#', start + 1))
+  return [...body.matchAll(/^\| (.*) \|$/gm)]
+    .slice(2)
+    .map(([, row = '']) => row.split(' | ').map((cell) => cell.trim()))
+}
