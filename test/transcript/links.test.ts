@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scanBytes } from '../../src/transcript/scan.ts'
-import { opening, readUse, session, text } from '../helpers/session.ts'
+import { opening, readUse, session, text, use } from '../helpers/session.ts'
 
 const tokensOf = (files: number, content: string) => {
   const story = session()
@@ -30,5 +30,19 @@ describe('the tokens of the live conversation', () => {
     story.hangOn(prompt)
     story.answer([text('Done.')])
     expect(scanBytes(story.bytes(), { cwd: '/project', wants: () => false }).chain.tokens).toBeLessThan(1000)
+  })
+
+  it('are counted along 20,000 links in one go (anthropics/claude-code#24457, #22040)', () => {
+    const story = session()
+    opening(story)
+    story.read('r1', '/project/a', 'x'.repeat(40_000))
+    for (let n = 0; n < 10_000; n++) {
+      story.answer([use(`b${n}`, 'Bash', {})])
+      story.result(`b${n}`, 'ok')
+    }
+    const bytes = story.bytes()
+    const began = performance.now()
+    expect(scanBytes(bytes, { cwd: '/project', wants: () => false }).chain.tokens).toBeGreaterThan(10_000)
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 })
