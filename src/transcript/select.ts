@@ -50,6 +50,7 @@ export const select = (
 
   const lastSummary = entries.findLast((entry) => isLive(entry.at) && entry.kind === 'summary')
   const ids = idsOf(reads)
+  const readable = new Set(entries.flatMap(({ kind, uuid }) => (kind === 'unknown' ? [] : [uuid])))
   let lastKept = -1
   const bodies = new Set<string>()
   const uuids = new Set<string>()
@@ -79,6 +80,8 @@ export const select = (
       continue
     }
     if (entry.uuid !== undefined && uuids.has(entry.uuid)) continue
+    // A record that was written again because the first copy is damaged: that one must not take its place.
+    if (entry.kind === 'unknown' && entry.uuid !== undefined && readable.has(entry.uuid)) continue
     const isTied = entry.kind === 'attachment' && entry.toolUse !== undefined
     if (!isLive(entry.at) && !isTied && entry.kind !== 'unknown') continue
     const isHead = entry.at < firstAnswer || entry === firstPrompt
