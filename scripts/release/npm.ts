@@ -90,7 +90,8 @@ export const writeMain = async ({ version }: Pick<Release, 'version'>, folder: s
     types: './lib/index.d.ts',
     engines: manifest.engines,
     files: ['bin', 'cli', 'lib', 'vectors', 'CHANGELOG.md'],
-    dependencies: manifest.dependencies,
+    // The declarations name types of Node.
+    dependencies: { ...manifest.dependencies, '@types/node': await installedVersion('@types/node') },
     optionalDependencies: Object.fromEntries(targets.map((target) => [packageOf(target), version])),
   })
   return place
@@ -124,7 +125,12 @@ const writeTypes = async (outdir: string): Promise<void> => {
       text.replace(/((?:from|import\()\s*['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'),
     )
   }
+  const index = join(outdir, 'index.d.ts')
+  await writeFile(index, `/// <reference types="node" />\n${await readFile(index, 'utf8')}`)
 }
+
+const installedVersion = async (name: string): Promise<string> =>
+  JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8')).version
 
 const writeJson = (file: string, value: object) => writeFile(file, `${JSON.stringify(value, undefined, 2)}\n`)
 

@@ -17,11 +17,15 @@ beforeAll(async () => {
   mkdirSync(join(root, 'dist'), { recursive: true })
   place = mkdtempSync(join(root, 'dist', 'npm-test-'))
   await run(program('bun'), join(root, 'scripts', 'release', 'npm.ts'), place)
+  writeFileSync(join(place, 'session.jsonl'), '{"type":"user","uuid":7}\n')
   writeFileSync(
     join(place, 'use.mjs'),
-    `import { parseNotes, trim, vectorFiles, version } from './yoke/lib/index.js'
+    `import { fileURLToPath } from 'node:url'
+     import { fingerprintSession, parseNotes, shippedFormats, trim, vectorFiles, version } from './yoke/lib/index.js'
+     const session = fileURLToPath(new URL('./session.jsonl', import.meta.url))
+     const { verdict } = await fingerprintSession(session, '/', { formats: await shippedFormats('claude'), strict: false })
      const result = await trim({ file: '/no/such.jsonl', keep: [], cwd: '/', staleReads: 'drop', backup: '/no/such.bak' })
-     console.log(JSON.stringify([version, parseNotes('KEEP: a.ts').keep, result.code, vectorFiles().has('slug/slugs.json')]))`,
+     console.log(JSON.stringify([version, parseNotes('KEEP: a.ts').keep, result.code, verdict, vectorFiles().has('slug/slugs.json')]))`,
   )
 })
 afterAll(() => rmSync(place, { recursive: true }))
@@ -36,6 +40,7 @@ describe('the npm package', () => {
       version,
       ['a.ts'],
       'missing',
+      'breaking',
       true,
     ])
   })
@@ -71,26 +76,18 @@ describe('the npm package', () => {
   it('has types that a strict program can use', async () => {
     writeFileSync(
       join(place, 'use.ts'),
-      `import { type TrimResult, trim, version } from './yoke/lib/index.js'
+      `import { fingerprintSession, shippedFormats, type TrimResult, trim, version } from './yoke/lib/index.js'
        const text: string = version
        export const used: readonly [string, (request: never) => Promise<TrimResult>] = [text, trim]
+       export const verdict = async (): Promise<'known' | 'additive' | 'breaking'> =>
+         (await fingerprintSession('s.jsonl', '/', { formats: await shippedFormats('claude'), strict: false })).verdict
        // @ts-expect-error: a version is no number
        export const wrong: number = version`,
     )
     await run(
       program('tsc'),
-      ...[
-        '--noEmit',
-        '--strict',
-        '--module',
-        'nodenext',
-        '--target',
-        'es2023',
-        '--types',
-        'node',
-        '--typeRoots',
-      ],
-      ...[join(root, 'node_modules', '@types'), '--ignoreConfig', 'use.ts'],
+      ...['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', ''],
+      ...['--ignoreConfig', 'use.ts'],
     )
   }, 60_000)
 
