@@ -6,7 +6,14 @@ import { entryOf } from './changelog.ts'
 import { commitOfTag, type Release, root, uncommitted } from './release.ts'
 
 /** Licences under which code may be passed on in a binary with no more than their text. */
-const permissive = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'])
+export const permissive: ReadonlySet<string> = new Set([
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  '0BSD',
+])
 
 /** Throws with the first thing that is not as a release wants it; what takes no time is looked at before each start. */
 export const requireReleasable = async ({ version, commit }: Release): Promise<void> => {
