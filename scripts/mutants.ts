@@ -87,6 +87,11 @@ const alike: readonly { readonly file: string; readonly code: string; readonly w
     code: '[...map].sort(([a], [b]) => (a < b ? -1 : 1))',
     why: 'no two keys of a map are equal',
   },
+  {
+    file: 'agents/opencode/select.ts',
+    code: 'later(end, place + 1)',
+    why: 'any times that grow make ids that grow',
+  },
 ]
 
 type Mutant = {
