@@ -120,6 +120,8 @@ export type AgentEvent =
   | { readonly type: 'limit'; readonly resetsAt?: number; readonly text: string }
   /** The CLI says that lines of its session could not be stored, and why. */
   | { readonly type: 'session-lost'; readonly cause: string }
+  /** The session to be resumed is not there: nothing more is to come, also where the CLI does not exit. */
+  | { readonly type: 'session-unknown' }
   | { readonly type: 'result'; readonly result: AgentResult }
   | { readonly type: 'unknown'; readonly name: string }
 

@@ -48,7 +48,8 @@ export const startAgent = async (
     onErrorLine: (line) => {
       const events = agent.parseErrorLine?.(line) ?? []
       onEvents(events)
-      return events.some(({ type }) => type === 'retrying')
+      if (events.some(({ type }) => type === 'session-unknown')) return 'end'
+      return events.some(({ type }) => type === 'retrying') ? 'trouble' : undefined
     },
     finished: tally.finished,
     working: tally.working,

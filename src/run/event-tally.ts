@@ -63,6 +63,10 @@ export const eventTally = () => {
         case 'session-lost':
           sessionLost = event.cause
           break
+        case 'session-unknown':
+          // A turn that goes on has its session, whatever else is not found.
+          turnOver = session === undefined
+          break
         case 'result':
           results.push(event.result)
           turnOver = true

@@ -22,8 +22,8 @@ export type ProcessOptions = {
   readonly stderrFile?: string | undefined
   readonly onSpawn?: (pid: number) => void
   readonly onLine: (line: string) => void
-  /** A line of standard error; `true` when it tells of a failure that the program tries to get over. */
-  readonly onErrorLine?: ((line: string) => boolean) | undefined
+  /** A line of standard error: whether it tells of a failure that the program tries to get over, or is its last word. */
+  readonly onErrorLine?: ((line: string) => 'trouble' | 'end' | undefined) | undefined
   /** Silence after such a failure. */
   readonly troubledTimeoutMs?: number | undefined
   readonly onWarning?: (message: string) => void
@@ -70,9 +70,10 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
     options.onLine(line)
     watchdog.heard()
   })
-  const { onErrorLine = () => false } = options
   const errorLines = lineSplitter((line) => {
-    if (onErrorLine(line)) watchdog.troubled()
+    const told = options.onErrorLine?.(line)
+    if (told === 'trouble') watchdog.troubled()
+    if (told === 'end') watchdog.heard()
   })
   const onError = (chunk: Buffer): void => {
     tail.push(chunk)

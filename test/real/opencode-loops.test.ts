@@ -171,6 +171,45 @@ atNight('loops with the real OpenCode', { timeout: 600_000 }, () => {
     expect(report).toMatchObject({ agent: 'opencode', result: 'done' })
     expect((await where.yoke(['report', '--html', 'report.html'])).code).toBe(0)
   })
+
+  it('stop at a limit of the provider, which OpenCode would try again for ever', async () => {
+    const limited = { error: { status: 429, type: 'rate_limit_error', message: 'slow down' }, times: 99 }
+    const where = await openCodeProject({
+      files,
+      scenario: { ...twoSteps(), script: { worker: [[limited]], judge: [] } },
+    })
+    // OpenCode needs half a minute to its first request where the machine is busy.
+    const run = await where.run([...brute, '--on-limit', 'stop', '--idle-timeout', '90s'])
+    expect(run.code).toBe(3)
+    expect(of(eventsOf(run), 'agent.finished')).toMatchObject([{ class: 'rate-limit' }])
+    expect(of(eventsOf(run), 'run.finished')).toMatchObject([
+      { result: 'limit', reason: expect.stringContaining('slow down') },
+    ])
+  })
+
+  it('stop at what they may cost, and say what they did cost', async () => {
+    const usage = { input_tokens: 100_000, output_tokens: 20_000 }
+    const where = await openCodeProject({
+      files,
+      scenario: {
+        ...twoSteps(),
+        script: { worker: [step(1).map((each) => ({ ...each, usage }))], judge: [[notYet('x')]] },
+      },
+    })
+    const run = await where.run([...brute, '--max-cost-usd', '1'])
+    expect(run.code).toBe(3)
+    const events = eventsOf(run)
+    const [worker] = of(events, 'agent.finished')
+    expect(worker).toMatchObject({ role: 'worker', tokens: { input: 300_000, output: 60_000 } })
+    const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = worker?.tokens ?? {}
+    // Dollars for a million tokens, by the prices that OpenCode knows.
+    const dollars = (3 * input + 15 * output + 0.3 * cacheRead + 3.75 * cacheWrite) / 1e6
+    expect(worker?.costUsd).toBeCloseTo(dollars, 6)
+    expect(of(events, 'run.finished')).toMatchObject([{ result: 'limit', iterations: 1 }])
+    const cost = of(events, 'agent.finished').reduce((sum, each) => sum + each.costUsd, 0)
+    expect(of(events, 'run.finished')[0]?.costUsd).toBeCloseTo(cost, 6)
+    expect((await where.yoke(['status'])).stdout).toContain(`${cost.toFixed(2)}`)
+  })
 })
 
 atNight('releases of OpenCode that differ', { timeout: 900_000 }, () => {

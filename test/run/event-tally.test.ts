@@ -40,6 +40,12 @@ describe('the tally of one start', () => {
       [done, { type: 'started', session: 's' }, said],
     ],
     ['after the second result', true, [done, said, done]],
+    ['when the session is not there', true, [{ type: 'session-unknown' }]],
+    [
+      'when something is not found in a turn that goes on',
+      false,
+      [{ type: 'started', session: 's' }, { type: 'session-unknown' }],
+    ],
     ['while a subagent works beyond the result', false, [background('agent'), done]],
     ['when that subagent has ended', true, [background('agent'), done, backgroundEnded]],
     ['while a command, perhaps a server, runs beyond the result', true, [background('command'), done]],

@@ -134,6 +134,16 @@ describe('the end of a process', () => {
     expect(tookMs).toBeLessThan(5_000)
   })
 
+  it('comes a grace time after its last word on standard error', async () => {
+    const { endedBy, stderr } = await run('error-then-hang', {
+      resultGraceMs: 300,
+      iterationTimeoutMs: 20_000,
+      onErrorLine: (line) => (line === 'last word' ? 'end' : undefined),
+      finished: () => true,
+    })
+    expect({ endedBy, stderr }).toEqual({ endedBy: 'grace', stderr: 'last word\n' })
+  })
+
   it('is the grace time, not the time limit, when the limit passes after the result', async () => {
     const { endedBy } = await run('result-then-hang', {
       resultGraceMs: 60_000,

@@ -25,13 +25,18 @@ export const parseLine = (line: string): readonly AgentEvent[] => {
 
 /**
  * One line of the log on standard error, of which only `ERROR` is asked for. A failed request that is tried again shows nowhere else:
- * the provider may refuse for ever (429) or be out of reach without a word in the events (1.18.33).
+ * the provider may refuse for ever (429) or be out of reach without a word in the events (1.18.33). Neither does an unknown session,
+ * after which releases up to 1.1.11 hang.
  */
 export const parseErrorLine = (line: string): readonly AgentEvent[] => {
+  if (unknownSession.test(line)) return [{ type: 'session-unknown' }]
   if (!/\bmessage="?stream error"?/.test(line) || / small=true /.test(line)) return []
   const cause = /\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? 'the request failed'
   return [{ type: 'retrying', attempt: 0, of: 0, delayMs: 0, cause: cause.replace(/^AI_\w+: /, '') }]
 }
+
+/** A store of files, as it was before 1.2.1, names the one of the session. */
+const unknownSession = /\bResource not found: .*[\\/]session[\\/].*\bses_\w+\.json/
 
 type Reader = (value: unknown, name: string) => readonly AgentEvent[]
 

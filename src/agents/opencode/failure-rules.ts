@@ -28,8 +28,9 @@ const resumed = ({ invocation }: Facts): boolean => invocation.session.kind === 
 const silent = ({ ending }: Facts): boolean =>
   (ending.answers?.count ?? 0) === 0 && ending.requestErrors.length === 0
 
+/** By words, since neither the events nor the log give the status of a request that is tried again. */
 const limits =
-  /rate.?limit|too many requests|usage limit|quota|limit (?:was )?reached|limit will reset|\b429\b/i
+  /rate.?limit|too many (?:requests|tokens)|usage limit|quota|limit (?:was )?reached|limit will reset|throttl|resource (?:has been |is )?exhausted|slow.?down|\b429\b/i
 
 /** A release up to 1.2.27 that is started on the database of a newer one (1.18.33) tries to make its tables. */
 export const newerStore = /Failed to run the query 'CREATE TABLE/

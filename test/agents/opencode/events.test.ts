@@ -95,7 +95,14 @@ describe('the log of OpenCode', () => {
     ])
   })
 
+  it('tells of a session that is not there, which 1.1.11 hangs on', () => {
+    const words =
+      ' message: "Resource not found: /h/.local/share/opencode/storage/session/global/ses_1a.json",'
+    expect(parseErrorLine(words)).toEqual([{ type: 'session-unknown' }])
+  })
+
   it.each([
+    ['of another resource', 'Resource not found: /h/.local/share/opencode/storage/part/msg_1/prt_1.json'],
     ['of the title, which nobody waits for', failed(true, 'AI_RetryError: x')],
     ['of something else', 'timestamp=x level=ERROR message=process error="x"'],
     ['of a permission', '! permission requested: external_directory (/etc/*); auto-rejecting'],
