@@ -119,7 +119,12 @@ const makeRelease = async (options: Options): Promise<void> => {
   }
   if (options.publish.length > 0) await requireSums(release)
   for (const name of Object.keys(publishable))
-    if (options.publish.includes(name)) await publish(name, release)
+    if (options.publish.includes(name))
+      await publish(name, release).catch((error) => {
+        throw new Error(
+          `${name}: ${sentenceOf(error)}; what is out stays out, --publish ${name} goes on with the rest`,
+        )
+      })
 }
 
 /** What went wrong, in a sentence: a program that failed is told by the last line that it wrote. */
