@@ -219,6 +219,12 @@ export type Outcome = {
   readonly evidence: string
 }
 
+/** What a resumed session lacks after a turn: what the turn added (`no-transcript`), or what was there before (`stale-session`). */
+export type SessionLoss = {
+  readonly class: 'no-transcript' | 'stale-session'
+  readonly evidence: string
+}
+
 /** The port to a coding-agent CLI. Every synchronous function is pure, so that vectors can test it. */
 export type Agent = {
   /** Also the name of its program on PATH. */
@@ -271,6 +277,15 @@ export type Agent = {
     cwd: string,
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<string | undefined>
+  /**
+   * Looks at a stored session before it goes on; the answer says afterwards what went wrong with it, if anything did. For agents
+   * that add to a file of the session's own.
+   */
+  readonly watchSession?: (
+    id: string,
+    cwd: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<() => Promise<SessionLoss | undefined>>
   /** Moves a session that cannot go on to `target`, so that nothing takes it for a good one; for agents with a file each. */
   readonly setAside?: (
     id: string,

@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, Ending, Invocation, Outcome, Place } from '../agents/agent.ts'
+import type { Agent, AgentEvent, Ending, Invocation, Outcome, Place, SessionLoss } from '../agents/agent.ts'
 import { eventTally } from './event-tally.ts'
 import { type ProcessOptions, runProcess } from './process.ts'
 
@@ -39,6 +39,8 @@ export const startAgent = async (
   const home = place === host ? 'of-user' : 'of-project'
   const installation = depends ? await agent.inspect(file, env, place.launch, home) : undefined
   const command = agent.commandLine(file, invocation, env, installation)
+  const { session: used, cwd } = invocation
+  const lossOf = used.kind === 'resume' ? await agent.watchSession?.(used.id, cwd, env) : undefined
   const ended = await runProcess(place.launch(command, invocation.access), {
     ...options,
     idleTimeoutMs: options.idleTimeoutMs ?? patience?.silenceMs,
@@ -66,7 +68,7 @@ export const startAgent = async (
   const session = classified.session ?? tally.session()
   const outcome = { ...classified, ...(session === undefined ? {} : { session }) }
   return {
-    outcome: await withTranscript(agent, outcome, invocation, env),
+    outcome: await withTranscript(agent, outcome, invocation, env, lossOf),
     ending,
     unknownEvents: tally.unknownEvents,
   }
@@ -83,11 +85,14 @@ const withTranscript = async (
   outcome: Outcome,
   { session, cwd }: Invocation,
   env: AgentOptions['env'],
+  lossOf: (() => Promise<SessionLoss | undefined>) | undefined,
 ): Promise<Outcome> => {
   if (session.kind === 'ephemeral' || !['ok', 'permission', 'max-turns'].includes(outcome.class))
     return outcome
-  if (outcome.session !== undefined && (await agent.findSession(outcome.session, cwd, env)) !== undefined)
-    return outcome
+  if (outcome.session !== undefined && (await agent.findSession(outcome.session, cwd, env)) !== undefined) {
+    const goesOn = session.kind === 'resume' && outcome.session === session.id
+    return { ...outcome, ...(goesOn ? await lossOf?.() : undefined) }
+  }
   return {
     ...outcome,
     class: 'no-transcript',

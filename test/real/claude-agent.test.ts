@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -213,6 +214,24 @@ describe('the real Claude Code', () => {
     await mkdir(join(home, '.claude'))
     await writeFile(join(home, '.claude', 'projects'), 'in the way')
     expect((await start()).outcome.class).toBe('no-transcript')
+  })
+
+  it('is found out when its session is deleted under it: the CLI makes a new one with the rest (measured on Claude Code 2.1.332)', async () => {
+    const { start, project, env } = await place([
+      [text('x')],
+      [tool('Read', { file_path: 'a.txt' }), tool('Read', { file_path: 'b.txt' }), text('y')],
+    ])
+    const { session = '' } = (await start()).outcome
+    const file = (await agent.findSession(session, project, env)) ?? ''
+    const { outcome } = await start(
+      { session: { kind: 'resume', id: session } },
+      {
+        onEvent: ({ type }) => {
+          if (type === 'tool-called') rmSync(file, { force: true })
+        },
+      },
+    )
+    expect(outcome).toMatchObject({ class: 'stale-session', evidence: expect.stringContaining(file) })
   })
 
   it('keeps a session of a project with a very long path where it is looked for first', async () => {

@@ -1,5 +1,6 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent, CommandLine, Installation, Invocation } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/claude.ts'
@@ -92,6 +93,63 @@ describe('a start of an agent', () => {
       class: 'no-transcript',
       session: 'abc',
       costUsd: 0.5,
+    })
+  })
+
+  describe('that goes on with a session', () => {
+    const before = '{"type":"user","message":"Do the task"}\n'
+    const added = '{"type":"assistant"}\n'
+
+    /** `during` is what comes of the session file while the agent runs. */
+    const goOn = async (during: (file: string) => void, answers: object = result) => {
+      const home = await temporaryFolder()
+      const file = join(home, '.claude', 'projects', 'p', 'abc.jsonl')
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, before)
+      const { outcome } = await start(
+        [init, answers],
+        { role: 'worker', session: { kind: 'resume', id: 'abc' } },
+        {
+          env: { HOME: home, PATH: process.env['PATH'] },
+          onEvent: ({ type }) => {
+            if (type === 'started') during(file)
+          },
+        },
+      )
+      return outcome
+    }
+
+    it.each<[string, string, (file: string) => void]>([
+      ['ok when the turn was added to it', 'ok', (file) => appendFileSync(file, added)],
+      [
+        'no-transcript when nothing was added (anthropics/claude-code#22566, #80561, #79188)',
+        'no-transcript',
+        () => {},
+      ],
+      [
+        'stale-session when the file was deleted, so that the CLI began a new one (measured on Claude Code 2.1.332)',
+        'stale-session',
+        (file) => {
+          rmSync(file)
+          writeFileSync(file, added.repeat(9))
+        },
+      ],
+      [
+        'stale-session when the new one is shorter than the beginning of the old',
+        'stale-session',
+        (file) => writeFileSync(file, added),
+      ],
+      ['no-transcript when the file is gone', 'no-transcript', (file) => rmSync(file)],
+    ])('is %s', async (_, expected, during) => {
+      expect((await goOn(during)).class).toBe(expected)
+    })
+
+    it('keeps another class, and is not compared with a session of another id', async () => {
+      const limit = { ...result, is_error: true, result: 'API Error: 529 Overloaded', api_error_status: 529 }
+      expect((await goOn(() => {}, limit)).class).toBe('overloaded')
+      const renamed = { ...result, session_id: 'new' }
+      const copy = (file: string) => writeFileSync(join(dirname(file), 'new.jsonl'), before)
+      expect(await goOn(copy, renamed)).toMatchObject({ class: 'ok', session: 'new' })
     })
   })
 

@@ -8,7 +8,7 @@ import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { isLoggedIn } from './login.ts'
-import { findSession, registryFolder, setAside } from './session-file.ts'
+import { findSession, registryFolder, setAside, watchSession } from './session-file.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
 export const claude: Agent = {
@@ -24,6 +24,7 @@ export const claude: Agent = {
   classify,
   printsSessionCost,
   findSession,
+  watchSession,
   setAside,
   trimSession: async ({ env, drift: policy, ...request }) => {
     const guard = sessionGuard(await knownFormats('claude', env), policy === 'strict')

@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { SessionLoss } from '../agent.ts'
 import { slug } from './slug.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -42,6 +43,45 @@ export const findSession = async (id: string, cwd: string, env: Env): Promise<st
 const changedAt = async (file: string): Promise<number | undefined> => {
   const found = await stat(file).catch(() => undefined)
   return found?.isFile() ? found.mtimeMs : undefined
+}
+
+/** A turn adds lines behind these bytes and leaves them alone. */
+const beginning = 1024
+
+/**
+ * The CLI ends with 0 and says nothing when it stops writing (anthropics/claude-code#22566), or when its file is deleted under it:
+ * it makes a new one with the rest (measured on Claude Code 2.1.332).
+ */
+export const watchSession = async (
+  id: string,
+  cwd: string,
+  env: Env,
+): Promise<() => Promise<SessionLoss | undefined>> => {
+  const before = await markOf(id, cwd, env)
+  return async () => {
+    const after = await markOf(id, cwd, env)
+    if (before === undefined || after === undefined) return undefined
+    if (!after.begins.subarray(0, before.begins.length).equals(before.begins))
+      return {
+        class: 'stale-session',
+        evidence: `${after.file} has lost its beginning while the agent ran: another program deleted or rewrote it.`,
+      }
+    return after.bytes === before.bytes
+      ? { class: 'no-transcript', evidence: `The agent added nothing to its session file ${after.file}.` }
+      : undefined
+  }
+}
+
+const markOf = async (id: string, cwd: string, env: Env) => {
+  const file = await findSession(id, cwd, env)
+  const handle = file === undefined ? undefined : await open(file).catch(() => undefined)
+  if (file === undefined || handle === undefined) return undefined
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginning), 0, beginning, 0)
+    return { file, bytes: (await handle.stat()).size, begins: buffer.subarray(0, bytesRead) }
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Moves the session's file, which is never deleted: the user may want to look why it could not go on. */
