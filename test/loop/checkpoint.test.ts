@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { NewEvent } from '../../src/events.ts'
 import { commitMessage } from '../../src/loop/checkpoint.ts'
 import { nextStep } from '../../src/loop/next.ts'
 import { commitWordsOf, parseNotes } from '../../src/loop/notes.ts'
@@ -120,4 +121,21 @@ describe('an iteration with commits', () => {
     expect(next([failed], input)).toEqual({ do: 'measure-progress' })
     expect(next([failed], { ...input, 'on-failure': 'rollback' })).toEqual({ do: 'roll-back' })
   })
+})
+
+it('goes on from the commit that a resume has found, or else from the last one that it knows', () => {
+  const made: NewEvent = {
+    type: 'commit.made',
+    iteration: 1,
+    from: 'c0',
+    commit: 'c1',
+    subject: '',
+    files: 1,
+    insertions: 1,
+    deletions: 0,
+  }
+  const resumed: NewEvent = { type: 'run.resumed', yoke: '', directives: {} }
+  expect(after([made, { ...resumed, commit: 'c2' }]).commit).toBe('c2')
+  expect(after([made, { ...resumed, commit: null }]).commit).toBeNull()
+  expect(after([made, resumed]).commit).toBe('c1')
 })

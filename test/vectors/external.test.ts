@@ -30,6 +30,10 @@ const runner = (name: string, ...args: readonly string[]): string =>
     .map((word) => JSON.stringify(word))
     .join(' ')
 
+const cases = loadCases(vectorFiles(), areas)
+/** Of the area `slug`: one of them has the answer that the runners give. */
+const all = cases.filter(({ area }) => area === 'slug').length
+
 const slugs = async (name: string, args: readonly string[] = [], more: VectorsOptions = {}) => {
   const { code, text } = await vectors({
     runner: runner(name, ...args),
@@ -45,7 +49,7 @@ describe('yoke itself', () => {
   it('passes every case of an area', async () => {
     const { code, text } = await vectors({ area: ['fork', 'slug'] })
     expect(code).toBe(0)
-    expect(text).toMatch(/^fork +\d+ passed\nslug +20 passed\nall +\d+ passed\n$/)
+    expect(text).toMatch(/^fork +\d+ passed\nslug +\d+ passed\nall +\d+ passed\n$/)
   })
 
   it('names the areas that there are when one is asked for that is not', async () => {
@@ -63,7 +67,7 @@ describe('a runner', () => {
   it('that answers wrongly fails the cases, with what was expected', async () => {
     const { code, report, problems } = await slugs('wrong')
     expect(code).toBe(1)
-    expect(report.areas).toEqual([{ area: 'slug', passed: 1, failed: 19, skipped: [] }])
+    expect(report.areas).toEqual([{ area: 'slug', passed: 1, failed: all - 1, skipped: [] }])
     expect(problems[0]).toBeUndefined()
     expect(problems[3]).toBe('slug: expected "C--Users-me", got "-work-main"')
   })
@@ -72,7 +76,7 @@ describe('a runner', () => {
     const { code, report } = await slugs('skips')
     expect(code).toBe(0)
     expect(report.areas[0]).toMatchObject({ passed: 0, failed: 0 })
-    expect(report.areas[0]?.skipped).toHaveLength(20)
+    expect(report.areas[0]?.skipped).toHaveLength(all)
     const { text } = await vectors({ runner: runner('skips'), area: ['slug'] })
     expect(text).toContain('skipped in slug: all\n')
   })
@@ -101,7 +105,7 @@ describe('a runner', () => {
     expect(code).toBe(1)
     expect(problems[0]).toMatch(/^the runner ended \(exit code \d+\); it wrote: .*there-is-no-such-program/)
     expect(problems[3]).toMatch(/^not asked, because the runner failed 3 times: the runner ended/)
-    expect(problems).toHaveLength(20)
+    expect(problems).toHaveLength(all)
   })
 
   it('that gives no answer in time fails the case, and after three times the rest', async () => {
@@ -123,7 +127,7 @@ describe('a runner', () => {
         return () => clearInterval(looking)
       },
     })
-    const [first] = loadCases(vectorFiles(), areas)
+    const [first] = cases
     expect(first && (await ask(first))).toEqual({ error: 'the runner gave no answer in 10000 ms' })
     await close()
     expect(pids().map(processStart)).toEqual([undefined, undefined])
@@ -153,7 +157,8 @@ describe('a runner', () => {
 describe('a report', () => {
   it('in TAP has a line for each case, with what is wrong', async () => {
     const { text } = await vectors({ runner: runner('wrong'), area: ['slug'], format: 'tap' })
-    expect(text).toMatch(/^TAP version 14\n1\.\.20\nok 1 - slug-001 slashes\nnot ok 2 - slug-002 /)
+    expect(text).toMatch(/^TAP version 14\n1\.\.\d+\nok 1 - slug-001 slashes\nnot ok 2 - slug-002 /)
+    expect(text).toContain(`\n1..${all}\n`)
     expect(text).toContain('  ---\n  message: "slug: expected ')
     const skipped = await vectors({ runner: runner('skips'), area: ['slug'], format: 'tap' })
     expect(skipped.text).toContain('ok 1 - slug-001 slashes # SKIP')
@@ -162,7 +167,7 @@ describe('a report', () => {
   it('in JUnit has a suite for each area, and is XML whatever was answered', async () => {
     const { text } = await vectors({ runner: runner('wrong'), area: ['slug', 'fork'], format: 'junit' })
     expect(text).toMatch(/<testsuite name="fork" tests="14" failures="14" skipped="0" time="[\d.]+">/)
-    expect(text).toMatch(/<testsuite name="slug" tests="20" failures="19" skipped="0" time="[\d.]+">/)
+    expect(text).toContain(`<testsuite name="slug" tests="${all}" failures="${all - 1}" skipped="0" time="`)
     expect(text).toContain('<failure message="slug: expected &quot;C--Users-me&quot;, got ')
     expect(text).not.toMatch(/&(?!amp;|lt;|gt;|quot;)/)
   })
