@@ -6,7 +6,10 @@ import { binaryName, type Target, targets } from '../../build.ts'
 import { type Release, root } from './release.ts'
 
 /** The name of an archive without its ending, and of the folder in it. */
-export const archiveStem = (version: string, target: Target): string => `yoke-${version}-${target}`
+const archiveStem = (version: string, target: Target): string => `yoke-${version}-${target}`
+
+export const archiveName = (version: string, target: Target): string =>
+  `${archiveStem(version, target)}.${target.startsWith('windows') ? 'zip' : 'tar.gz'}`
 
 /** Writes an archive a target, with the papers, completions and the manual page, and the install scripts beside them. */
 export const pack = async (release: Release): Promise<void> => {
