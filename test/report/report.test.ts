@@ -63,6 +63,25 @@ describe('the report of a run', () => {
     })
   })
 
+  it('shows for each iteration which share the worker had from the cache, so that a lost prefix is seen (anthropics/claude-code#34629, #42338, #67497)', () => {
+    const tokens = (cacheRead: number, cacheWrite: number) => ({
+      tokens: { input: 0, output: 7, cacheRead, cacheWrite },
+    })
+    const report = of([
+      started(1),
+      [10, agentFinished('worker', 1, tokens(900, 100))],
+      [20, agentFinished('judge', 1, tokens(0, 5000))],
+      ended(1),
+      started(2),
+      [10, agentFinished('worker', 2, tokens(0, 1000))],
+      ended(2),
+      started(3),
+      [10, agentFinished('worker', 3, tokens(0, 0))],
+      ended(3),
+    ])
+    expect(report.iterations.map(({ cacheShare }) => cacheShare)).toEqual([0.9, 0, null])
+  })
+
   it('shows the largest request of several starts, and the trim of the worker alone', () => {
     const trim: NewEvent & { type: 'trim.applied' } = {
       type: 'trim.applied',
