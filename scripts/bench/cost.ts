@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'zx'
 import { pinned } from '../../src/probe/pinned-cli.ts'
@@ -6,8 +6,9 @@ import { lookBack } from '../../src/probe/prompt-cache.ts'
 import { table } from '../../src/ui/table.ts'
 import { type Account, costOf, openBooks, price, seconds, totalOf } from './cost/books.ts'
 import { type Goal, goals } from './cost/goals.ts'
-import { fileText, lines, makeJob } from './cost/job.ts'
+import { makeJob } from './cost/job.ts'
 import { startJobModel } from './cost/model.ts'
+import { writeProject } from './cost/project.ts'
 import { names, type Run, type Strategy, strategies } from './cost/strategies.ts'
 import { type Bench, claudeEnvironment, median, plain, yoke } from './measure.ts'
 
@@ -68,14 +69,7 @@ const play = async (
 ): Promise<readonly Omit<Run, 'repeat'>[]> => {
   const { front, window } = strategies[strategy]
   const job = makeJob(iterations, share)
-  const project = join(place, 'project')
-  mkdirSync(join(project, 'src'), { recursive: true })
-  for (const file of job.files) writeFileSync(join(project, file.name), fileText(file))
-  writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
-  writeFileSync(
-    join(project, 'task.md'),
-    `---\nmodel: claude-sonnet-4-5\njudge: off\nchecks: test -f done\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n${front}\n---\nWork through the modules.\n`,
-  )
+  const project = writeProject(place, job, ['checks: test -f done', ...front])
   const books = pauses.map((pause) => openBooks(pause))
   const model = await startJobModel(job, project, books, window)
   try {

@@ -1,12 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'zx'
 import { pinned } from '../../src/probe/pinned-cli.ts'
 import { lookBack } from '../../src/probe/prompt-cache.ts'
 import { table } from '../../src/ui/table.ts'
 import { costOf, openBooks } from './cost/books.ts'
-import { fileText, lines } from './cost/job.ts'
 import { startJobModel } from './cost/model.ts'
+import { writeProject } from './cost/project.ts'
 import { type Bench, claudeEnvironment, median, plain, yoke } from './measure.ts'
 import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
 import { type Start, watchPrefix } from './prefix/watch.ts'
@@ -93,17 +92,10 @@ const play = async (
   iterations: number,
 ): Promise<Pick<Run, 'starts' | 'money'>> => {
   const job = makeKeepJob(kind, iterations)
-  const project = join(place, 'project')
-  mkdirSync(join(project, 'src'), { recursive: true })
-  for (const file of job.files) writeFileSync(join(project, file.name), fileText(file))
-  writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
   const reorder = `${process.execPath} ${join(import.meta.dirname, 'prefix', 'reorder.ts')} ${join(place, 'order.json')}`
   const checks = order === 'stable first' ? [reorder, 'test -f done'] : ['test -f done']
   const trim = order === 'untrimmed' ? 'off' : 'on'
-  writeFileSync(
-    join(project, 'task.md'),
-    `---\nmodel: claude-sonnet-4-5\njudge: off\ntrim: ${trim}\nchecks: ${JSON.stringify(checks)}\nstuck-after: 999\nallowed-tools: Bash\nmax-iterations: ${iterations}\n---\nWork through the modules.\n`,
-  )
+  const project = writeProject(place, job, [`trim: ${trim}`, `checks: ${JSON.stringify(checks)}`])
   const books = openBooks(0)
   const watch = watchPrefix(books)
   const model = await startJobModel(job, project, [watch.books], 200_000)

@@ -2,12 +2,12 @@ import type { Account } from './books.ts'
 
 /** What the front matter of each strategy says; all else is the same, but for a window of a million tokens once. */
 export const strategies = {
-  fresh: { front: 'context-fork-every: 1\ntrim: off', window: 200_000 },
-  resume: { front: 'trim: off', window: 200_000 },
-  'resume, 1M window': { front: 'trim: off', window: 1_000_000 },
-  'trim, drop stale': { front: 'stale-reads: drop', window: 200_000 },
-  'trim (default)': { front: '', window: 200_000 },
-  'trim, fork every 5': { front: 'context-fork-every: 5', window: 200_000 },
+  fresh: { front: ['context-fork-every: 1', 'trim: off'], window: 200_000 },
+  resume: { front: ['trim: off'], window: 200_000 },
+  'resume, 1M window': { front: ['trim: off'], window: 1_000_000 },
+  'trim, drop stale': { front: ['stale-reads: drop'], window: 200_000 },
+  'trim (default)': { front: [], window: 200_000 },
+  'trim, fork every 5': { front: ['context-fork-every: 5'], window: 200_000 },
 } as const
 
 export type Strategy = keyof typeof strategies
