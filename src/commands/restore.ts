@@ -7,7 +7,7 @@ import { opencode } from '../agents/opencode/opencode.ts'
 import { restoreSession } from '../agents/opencode/restore.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
-import { newestBackup } from '../run/session-backup.ts'
+import { newestBackup, trimmedFrom } from '../run/session-backup.ts'
 import { liveHolder } from '../transcript/live.ts'
 import { restore } from '../transcript/trim.ts'
 
@@ -46,8 +46,12 @@ const backupOf = async (id: string, cwd: string): Promise<string> => {
   )
 }
 
-/** A session of OpenCode goes on under another id after a trim: the one before it is there again, beside that. */
-const restoreOpencode = async (id: string, cwd: string): Promise<number> => {
+/**
+ * A session of OpenCode goes on under another id after a trim: the one before it is there again, beside that. Either id may be
+ * named, since `yoke status` shows the newer one.
+ */
+const restoreOpencode = async (named: string, cwd: string): Promise<number> => {
+  const id = (await trimmedFrom(named, cwd)) ?? named
   const backup = await backupOf(id, cwd)
   const program = await findExecutable(opencode, process.env)
   const cli = { program, cwd, env: process.env, launch: (command: CommandLine) => command }

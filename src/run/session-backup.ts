@@ -1,6 +1,7 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { originFile } from '../agents/opencode/restore.ts'
 import { loopFolder, runFolder } from './folder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -15,6 +16,15 @@ export const backupFile = (id: string, env: Env): string => {
     'backups',
     `${id}.bak`,
   )
+}
+
+/** The session of OpenCode that a run in this project trimmed to this one. */
+export const trimmedFrom = async (id: string, project: string): Promise<string | undefined> => {
+  const loop = loopFolder(project)
+  const runs = await readdir(loop.runs).catch(() => [])
+  const notes = runs.map((run) => originFile(runFolder(loop, run).backups, id))
+  const origins = await Promise.all(notes.map((note) => readFile(note, 'utf8').catch(() => '')))
+  return origins.find((origin) => /^ses_\w+$/.test(origin))
 }
 
 /** The newest backup of a session: of `yoke trim`, or of a run in this project. */

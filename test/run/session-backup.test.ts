@@ -1,6 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configFolder } from '../../src/agents/claude/session-file.ts'
-import { backupFile } from '../../src/run/session-backup.ts'
+import { backupFile, newestBackup, trimmedFrom } from '../../src/run/session-backup.ts'
+import { temporaryFolder } from '../helpers/temporary.ts'
 
 describe('the backup of a session', () => {
   it.each([[{}], [{ XDG_STATE_HOME: '/state' }], [{ CLAUDE_CONFIG_DIR: '/c' }]])(
@@ -12,4 +15,16 @@ describe('the backup of a session', () => {
       expect(file).toMatch(/\/1c6e3f7a\.bak$/)
     },
   )
+
+  it('of a session of OpenCode is found by the id that it has after the trim, too', async () => {
+    const project = await temporaryFolder()
+    const backups = join(project, '.loop/runs/20261203-054701-03bb/backups')
+    await mkdir(backups, { recursive: true })
+    await writeFile(join(backups, 'ses_old.bak'), '{}')
+    await writeFile(join(backups, 'ses_new.origin'), 'ses_old')
+    await writeFile(join(backups, 'ses_torn.origin'), '../../x')
+    expect(await trimmedFrom('ses_new', project)).toBe('ses_old')
+    expect(await newestBackup('ses_old', project, { HOME: project })).toBe(join(backups, 'ses_old.bak'))
+    for (const id of ['ses_old', 'ses_torn']) expect(await trimmedFrom(id, project)).toBeUndefined()
+  })
 })

@@ -58,6 +58,9 @@ const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/
 const inShort = (message: string): string => {
   // The help of a command, in place of a word about what was wrong with its options.
   if (/^opencode run \[message\.\.\]/m.test(message)) return 'OpenCode does not know one of its options'
+  // In the middle of a page of source.
+  const unknown = /\bResource not found: .*\b(ses_\w+)\.json/.exec(message)?.[1]
+  if (unknown !== undefined) return `Session not found: ${unknown}`
   return newerStore.test(message)
     ? 'The database of sessions is that of a newer OpenCode: update the installed one'
     : message

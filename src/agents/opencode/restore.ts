@@ -5,6 +5,9 @@ import { YokeError } from '../../errors.ts'
 import { type Cli, runCli } from './cli.ts'
 import { parseSession } from './session-schema.ts'
 
+/** Beside the backups: a file that holds the id of the session that this one was trimmed from. */
+export const originFile = (backups: string, id: string): string => join(backups, `${id}.origin`)
+
 /**
  * Puts a session back as it was before its trim: a trim leaves the old one under its id until the next one, and then its export, which is
  * imported again. Resolves to whether that was needed. Throws `E_RESTORE`.

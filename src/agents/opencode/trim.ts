@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { FormatTerms } from '../../drift/format.ts'
 import { refusalText } from '../../drift/guard.ts'
 import { knownFormats } from '../../drift/known-formats.ts'
@@ -14,6 +14,7 @@ import { type Cli, installedRelease, runCli } from './cli.ts'
 import { conversationOf } from './conversation.ts'
 import { mintIds } from './ids.ts'
 import { type KeptRead, reportOf } from './report.ts'
+import { originFile } from './restore.ts'
 import { type KeptCall, type PlanFault, select } from './select.ts'
 import { parseSession, type Session } from './session-schema.ts'
 import { judgeRead } from './stale.ts'
@@ -189,7 +190,7 @@ const store = async (
  * next knows its predecessor by a file beside the backups.
  */
 const forgetPredecessor = async (cli: Cli, session: string, next: string, backup: string): Promise<void> => {
-  const note = (id: string): string => join(dirname(backup), `${id}.origin`)
+  const note = (id: string): string => originFile(dirname(backup), id)
   const predecessor = await readFile(note(session), 'utf8').catch(() => undefined)
   if (predecessor !== undefined) {
     await runCli(cli, ['session', 'delete', predecessor], `${backup}.log`)

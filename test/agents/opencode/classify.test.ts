@@ -40,6 +40,15 @@ const failed = (text: string, more: object = {}): Partial<Ending> => ({
 })
 
 describe('what a start of OpenCode came to', () => {
+  it('says in a sentence that 1.1.11 does not know the session', () => {
+    const stderr =
+      'ERROR x\n204 |  throw new NotFoundError()\nNotFoundError: NotFoundError\n message: "Resource not found: /x/session/global/ses_1a.json",'
+    expect(classify(ending({ endedBy: 'grace', answers: none, stderr }), resumed)).toMatchObject({
+      class: 'stale-session',
+      evidence: 'Session not found: ses_1a',
+    })
+  })
+
   it('is ok with what the answers add up to', () => {
     expect(classify(ending(), worker)).toEqual({
       class: 'ok',
