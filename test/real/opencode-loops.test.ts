@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { findSessionFile } from '../../src/agents/opencode/store.ts'
 import { ensureRelease } from '../../src/probe/pinned-cli.ts'
 import { messageTexts, toolResults } from '../../src/probe/request-view.ts'
 import { cache } from '../helpers/claude.ts'
@@ -237,5 +238,27 @@ atNight('releases of OpenCode that differ', { timeout: 900_000 }, () => {
     const run = await where.yoke(brute)
     expect(run.code).toBe(5)
     expect(run.stdout).toContain('without its last answer, as 1.15.13 always does: update it')
+  })
+
+  it('one that hangs on an unknown session (1.1.11): it is ended, and a fresh session gets to the end', async () => {
+    const where = await openCodeProject({ files, scenario: twoSteps() })
+    await install(where, '1.1.11')
+    // The model server takes the second judge of this release for the first one.
+    const checked = [...brute, '--judge', 'off', '--checks', 'test -e step-2']
+    const stopped = await where.run(checked, (line, pid) => {
+      if (JSON.parse(line).type === 'trim.applied') process.kill(pid, 'SIGINT')
+    })
+    expect(stopped).toMatchObject({ code: 130 })
+    const [trim] = of(journalOf(where.project), 'trim.applied')
+    const session = trim?.newSession ?? ''
+    await rm((await findSessionFile(session, where.env)) ?? '')
+    expect(await where.run(['resume'])).toMatchObject({ code: 0, stderr: '' })
+    const events = journalOf(where.project)
+    expect(of(events, 'session.stale')).toMatchObject([{ session }])
+    expect(
+      of(events, 'agent.finished')
+        .filter(({ role }) => role === 'worker')
+        .map((each) => each.class),
+    ).toEqual(['ok', 'stale-session', 'ok'])
   })
 })
