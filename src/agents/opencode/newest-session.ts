@@ -39,7 +39,13 @@ export const newestSession = async (
     const ask = async (...args: readonly string[]): Promise<unknown> => {
       const file = join(root, 'answer.json')
       const failure = await runCli(cli, args, file)
-      return failure === undefined ? JSON.parse(await readFile(file, 'utf8')) : undefined
+      if (failure !== undefined) return undefined
+      try {
+        return JSON.parse(await readFile(file, 'utf8'))
+      } catch {
+        // A release that takes the command for something else.
+        return undefined
+      }
     }
     const sql = `SELECT id FROM session WHERE directory = '${folder.replaceAll("'", "''")}' AND parent_id IS NULL ORDER BY time_updated DESC, rowid DESC LIMIT 1`
     const rows = v.safeParse(RowsSchema, await ask('db', sql, '--format', 'json'))

@@ -2,12 +2,13 @@ import * as v from 'valibot'
 import { agentByName } from '../../agents/registry.ts'
 import { check, fail, type Look, ok, skip } from '../check.ts'
 
-const wantedAgents = (directives: Look['directives']): readonly (string | undefined)[] =>
-  directives === undefined
-    ? ['claude']
-    : [directives.agent, directives['judge-agent'], directives['scoper-agent']]
+const wantedAgents = ({ wanted, directives }: Look): readonly (string | undefined)[] => [
+  wanted,
+  directives?.['judge-agent'],
+  directives?.['scoper-agent'],
+]
 
-/** Which agents are installed; those that the configuration names must be. */
+/** Which agents are installed; the one that is asked for and those that the configuration names for other roles must be. */
 export const agent = check({
   id: 'agent',
   facts: v.strictObject({
@@ -19,13 +20,13 @@ export const agent = check({
     /** Another one is installed. */
     others: v.boolean(),
   }),
-  gather: async ({ agents, directives, image }) =>
-    agents.map(({ agent: { name }, file, version }) => ({
+  gather: async (look) =>
+    look.agents.map(({ agent: { name }, file, version }) => ({
       agent: name,
       path: file ?? null,
       version: version ?? null,
-      wanted: image === undefined && wantedAgents(directives).includes(name),
-      others: agents.some((each) => each.agent.name !== name && each.file !== undefined),
+      wanted: look.image === undefined && wantedAgents(look).includes(name),
+      others: look.agents.some((each) => each.agent.name !== name && each.file !== undefined),
     })),
   judge: ({ agent: name, path, version, wanted, others }) => {
     if (path !== null)
