@@ -92,6 +92,11 @@ const alike: readonly { readonly file: string; readonly code: string; readonly w
     code: 'later(end, place + 1)',
     why: 'any times that grow make ids that grow',
   },
+  {
+    file: 'transcript/links.ts',
+    code: 'const run = at < 0 ? undefined : runs[runOf(at)]',
+    why: 'what hangs on the first record stands before the first answer, or is held a little longer',
+  },
 ]
 
 type Mutant = {

@@ -91,6 +91,14 @@ describe('the log for the scoper', () => {
     expect(short).toContain('- Cycle 1: Title 1: done')
   })
 
+  it('leaves the newest entry whole up to 20,000 characters', () => {
+    const frame = log(1, () => 'x').trim().length - 1
+    const entry = (length: number) => log(1, () => 'x'.repeat(length - frame)).trim()
+    expect(entry(20_000)).toHaveLength(20_000)
+    expect(condensedLog(entry(20_000)) === entry(20_000)).toBe(true)
+    expect(condensedLog(entry(20_001)).includes('[...]')).toBe(true)
+  })
+
   it('grows no further after hundreds of cycles', () => {
     const [many, more] = [1000, 2000].map((count) => condensedLog(log(count, () => 'x'.repeat(500))))
     expect(many).toContain('older cycles)')

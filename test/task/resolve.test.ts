@@ -236,6 +236,9 @@ describe('what is refused', () => {
   })
 
   it('refuses what has no effect in a task, and lets it stand in a config', () => {
+    expect(() => resolveDirectives([matter({ model: null })])).toThrow(
+      /`model` in task\.md .*, but it has no value\.$/,
+    )
     expect(() => resolveDirectives([matter({ mounts: ['/a'] })])).toThrow(/has no effect without `image`/)
     expect(() => resolveDirectives([flag({ engine: 'podman' })])).toThrow(/`--engine` has no effect/)
     expect(resolveDirectives([matter({ mounts: ['/a'] }), user({ image: 'x' })]).directives.image).toBe('x')

@@ -22,3 +22,11 @@ it('takes a glob of 4,096 characters, and a longer one for a name', () => {
   expect(matches(glob(4096), '/Work/Project/x.a', false)).toBe(true)
   expect(matches(glob(4097), '/Work/Project/x.a', false)).toBe(false)
 })
+
+it('takes a glob from the project by either of its names', () => {
+  const realPath = (path: string) => path.replace(/^\/link/, '/real')
+  const names = keepMatcher(['*.md'], '/link', realPath)
+  expect(names('/real/a.md')).toHaveLength(1)
+  expect(names('/link/a.md')).toHaveLength(1)
+  expect(names('/other/a.md')).toHaveLength(0)
+})

@@ -407,6 +407,22 @@ describe('what else stays', () => {
     expect(last.id).not.toBe(message)
   })
 
+  it('ends in the last words that are no blanks, also where an old release stored them as plain text', async () => {
+    const at = await place({})
+    at.story.answer([text('Words.')])
+    at.story.answer([text(' \n')])
+    at.finish()
+    reportOf(await at.trim([]))
+    expect(at.records().at(-1)?.['message']).toMatchObject({ content: [text('Words.')] })
+
+    const old = await place({})
+    const message = { id: 'msg_old', role: 'assistant', model: 'claude-sonnet-4-5', content: 'Old words.' }
+    old.story.record('assistant', { message })
+    old.finish()
+    reportOf(await old.trim([]))
+    expect(old.records().at(-1)?.['message']).toMatchObject({ content: 'Old words.' })
+  })
+
   it('ends in a text even where the model was cut off before it said anything', async () => {
     const at = await place({ 'a.ts': 'alpha' })
     at.story.read('r1', at.path('a.ts'), 'alpha')
