@@ -54,10 +54,11 @@ const keep = (root: string) => {
   return child.stdin
 }
 
+// A group is a number below zero: dash takes `-9 --` for two numbers, the kill of BusyBox knows no `--`.
 const keeperScript = `
 while read -r pid; do pids="$pids -$pid"; done
 [ -d "$1" ] || exit 0
-for group in $pids; do kill -9 -- "$group"; done
+for group in $pids; do kill -s KILL -- "$group" || kill -9 "$group"; done
 sleep 0.2
 rm -rf -- "$1"
 `

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,20 @@ const place = async () => {
 }
 
 const rehearsals = () => readdirSync(tmpdir()).filter((name) => name.startsWith('yoke-rehearsal-'))
+
+/** Processes that work in a rehearsal of a yoke. */
+const inRehearsalOf = (yokePid: number | undefined): readonly string[] =>
+  process.platform === 'linux'
+    ? readdirSync('/proc').filter((pid) => worksIn(pid, `/yoke-rehearsal-${yokePid}-`))
+    : []
+
+const worksIn = (pid: string, folder: string): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`).includes(folder)
+  } catch {
+    return false
+  }
+}
 
 describe('yoke doctor --probe', () => {
   it('rehearses with the installed CLI without a key, learns its format, and leaves nothing', {
@@ -87,7 +101,8 @@ describe('yoke doctor --probe', () => {
       while (mine().length === 0) await sleep(20)
       await sleep(1500)
       child.kill('SIGKILL')
-      for (let n = 0; n < 200 && mine().length > 0; n++) await sleep(50)
+      for (let n = 0; n < 200 && mine().length + inRehearsalOf(child.pid).length > 0; n++) await sleep(50)
+      expect(inRehearsalOf(child.pid)).toEqual([])
       expect(rehearsals().filter((name) => !before.has(name) && name.includes(`-${child.pid}-`))).toEqual([])
     },
   )
