@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { $ } from 'zx'
 import { pinned } from '../../src/probe/pinned-cli.ts'
 import { lookBack } from '../../src/probe/prompt-cache.ts'
 import { table } from '../../src/ui/table.ts'
@@ -8,9 +7,9 @@ import { type Account, costOf, openBooks, price, seconds, totalOf } from './cost
 import { type Goal, goals } from './cost/goals.ts'
 import { makeJob } from './cost/job.ts'
 import { startJobModel } from './cost/model.ts'
-import { writeProject } from './cost/project.ts'
+import { playJob, writeProject } from './cost/project.ts'
 import { names, type Run, type Strategy, strategies } from './cost/strategies.ts'
-import { type Bench, claudeEnvironment, median, plain, yoke } from './measure.ts'
+import { type Bench, median, plain } from './measure.ts'
 
 const pauses = [0, 4, 10] as const
 const allShares = [0.05, 0.2, 0.5]
@@ -73,13 +72,7 @@ const play = async (
   const books = pauses.map((pause) => openBooks(pause))
   const model = await startJobModel(job, project, books, window)
   try {
-    const env = await claudeEnvironment(place, model.url)
-    const run = await $({
-      cwd: project,
-      env,
-      quiet: true,
-      nothrow: true,
-    })`${yoke} brute task.md --trust --quiet`
+    const run = await playJob(place, project, model.url, '--quiet')
     if (run.exitCode !== 3)
       throw new Error(`${strategy} ended with ${run.exitCode}: ${run.stderr}${run.stdout}`)
     return books.map(({ accounts }, index) => ({

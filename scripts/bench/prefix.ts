@@ -1,12 +1,11 @@
 import { join } from 'node:path'
-import { $ } from 'zx'
 import { pinned } from '../../src/probe/pinned-cli.ts'
 import { lookBack } from '../../src/probe/prompt-cache.ts'
 import { table } from '../../src/ui/table.ts'
 import { costOf, openBooks } from './cost/books.ts'
 import { startJobModel } from './cost/model.ts'
-import { writeProject } from './cost/project.ts'
-import { type Bench, claudeEnvironment, median, plain, yoke } from './measure.ts'
+import { playJob, writeProject } from './cost/project.ts'
+import { type Bench, median, plain } from './measure.ts'
 import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
 import { type Start, watchPrefix } from './prefix/watch.ts'
 
@@ -100,13 +99,7 @@ const play = async (
   const watch = watchPrefix(books)
   const model = await startJobModel(job, project, [watch.books], 200_000)
   try {
-    const env = await claudeEnvironment(place, model.url)
-    const run = await $({
-      cwd: project,
-      env,
-      quiet: true,
-      nothrow: true,
-    })`${yoke} brute task.md --trust --json`
+    const run = await playJob(place, project, model.url, '--json')
     const skipped = run.stdout.split('\n').find((line) => /"trim\.(?:skipped|refused|failed)"/.test(line))
     if (run.exitCode !== 3 || (skipped !== undefined && trim === 'on'))
       throw new Error(`${kind}, ${order} ended with ${run.exitCode}: ${run.stderr}${skipped ?? run.stdout}`)

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { $ } from 'zx'
+import { claudeEnvironment, yoke } from '../measure.ts'
 import { fileText, type Job, lines } from './job.ts'
 
 /** Writes the files of a job and its task, which runs until its iterations are over. Returns the folder of the project. */
@@ -19,3 +21,12 @@ export const writeProject = (place: string, job: Job, front: readonly string[]):
   writeFileSync(join(project, 'task.md'), `---\n${directives.join('\n')}\n---\nWork through the modules.\n`)
   return project
 }
+
+/** Works on the job with the real CLI, whose home is in `place`, against the model at `url`. */
+export const playJob = async (place: string, project: string, url: string, shown: '--json' | '--quiet') =>
+  $({
+    cwd: project,
+    env: await claudeEnvironment(place, url),
+    quiet: true,
+    nothrow: true,
+  })`${yoke} brute task.md --trust ${shown}`
