@@ -49,7 +49,11 @@ export const place = async (turns: readonly Turn[], files: Readonly<Record<strin
     variables: { cwd: project },
   })
   onTestFinished(model.close)
-  const env: Record<string, string> = probeEnvironment({ url: model.url, home, base: process.env })
+  // Yoke's own folder need not be the project's, such as in a worktree.
+  const env: Record<string, string> = {
+    ...probeEnvironment({ url: model.url, home, base: process.env }),
+    PWD: home,
+  }
   const start = async (more: Partial<Invocation> = {}, limits: Partial<AgentOptions> = {}) => {
     const events: AgentEvent[] = []
     const run = await startAgent(

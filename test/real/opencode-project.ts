@@ -15,7 +15,7 @@ export const openCodeProject = async (where: Parameters<typeof place>[0]) => {
   const bin = join(at.home, 'bin')
   await mkdir(bin)
   await symlink(opencodePath(), join(bin, 'opencode'))
-  const env = { ...at.env, PATH: `${bin}:${dirname(process.execPath)}:${at.env.PATH}` }
+  const env = { ...at.env, PATH: `${bin}:${dirname(process.execPath)}:${at.env.PATH}`, PWD: at.home }
   return {
     ...at,
     env,
@@ -24,7 +24,7 @@ export const openCodeProject = async (where: Parameters<typeof place>[0]) => {
     run: (args: readonly string[], onLine?: (line: string, pid: number) => void) =>
       yoke([...args, '--json'], { cwd: at.project, env, ...(onLine === undefined ? {} : { onLine }) }),
     opencode: (args: readonly string[]) =>
-      promisify(execFile)(opencodePath(), [...args], { cwd: at.project, env }),
+      promisify(execFile)(opencodePath(), [...args], { cwd: at.project, env: { ...env, PWD: at.project } }),
   }
 }
 

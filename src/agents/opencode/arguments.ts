@@ -1,6 +1,6 @@
 import type { CommandLine, Installation, Invocation } from '../agent.ts'
 import { refuseReserved } from '../reserved-arguments.ts'
-import { jsonVariable, withoutSessionMarkers } from './environment.ts'
+import { environmentIn, jsonVariable } from './environment.ts'
 import { allowRules, modeRules } from './permissions.ts'
 import { readOnlyEnv } from './read-only.ts'
 
@@ -32,7 +32,7 @@ export const commandLine = (
       ...extraArgs,
     ],
     stdin: invocation.prompt,
-    env: withoutSessionMarkers({ ...env, ...own }),
+    env: environmentIn(invocation.cwd, { ...env, ...own }),
   }
 }
 

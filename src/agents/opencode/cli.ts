@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, rm } from 'node:fs/promises'
 import type { Launch } from '../agent.ts'
-import { withoutSessionMarkers } from './environment.ts'
+import { environmentIn } from './environment.ts'
 
 /** How a command of OpenCode is started. */
 export type Cli = {
@@ -23,7 +23,7 @@ export const runCli = async (
   args: readonly string[],
   stdout: string,
 ): Promise<string | undefined> => {
-  const command = cli.launch({ file: cli.program, args, stdin: '', env: withoutSessionMarkers(cli.env) })
+  const command = cli.launch({ file: cli.program, args, stdin: '', env: environmentIn(cli.cwd, cli.env) })
   const output = await open(stdout, 'w', 0o600)
   try {
     const child = spawn(command.file, command.args, {

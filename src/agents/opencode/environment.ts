@@ -12,10 +12,14 @@ const sessionMarkers: Readonly<Record<string, string>> = {
   AGENT: 'says that an agent runs around yoke',
 }
 
-/** The environment for a child: that of yoke without the marks of a session that yoke itself was started from. */
-export const withoutSessionMarkers = (
+/**
+ * The environment for a child that is started in `cwd`: that of yoke without the marks of a session that yoke itself was started
+ * from. OpenCode works where `PWD` says, whatever its working directory is (1.18.33): yoke's own may name another folder.
+ */
+export const environmentIn = (
+  cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> => without(env, sessionMarkers)
+): Readonly<Record<string, string>> => without({ ...env, PWD: cwd }, sessionMarkers)
 
 /** A variable that holds a JSON object; one that is missing or damaged counts as empty. */
 export const jsonVariable = (text: string | undefined): Readonly<Record<string, unknown>> => {

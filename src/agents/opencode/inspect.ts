@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import type { Installation, Launch } from '../agent.ts'
-import { jsonVariable, withoutSessionMarkers } from './environment.ts'
+import { environmentIn, jsonVariable } from './environment.ts'
 
 /** Keys of the user's configuration that a role without settings still needs: how to reach the provider, and which model. */
 const kept = [
@@ -47,7 +47,7 @@ const configOf = async (
         args: ['debug', 'config'],
         stdin: '',
         env: {
-          ...withoutSessionMarkers(env),
+          ...environmentIn(tmpdir(), env),
           OPENCODE_DISABLE_PROJECT_CONFIG: '1',
           OPENCODE_DB: ':memory:',
         },

@@ -65,6 +65,11 @@ describe('the command line of OpenCode', () => {
     expect(Object.keys(env)).not.toContain('AGENT')
     expect(Object.keys(env)).not.toContain('OPENCODE_PID')
   })
+
+  it('works in the project, wherever yoke itself was started', () => {
+    for (const invocation of [worker, judge])
+      expect(line(invocation, { PWD: '/elsewhere' }).env['PWD']).toBe('/project')
+  })
 })
 
 describe('what a worker may do', () => {
