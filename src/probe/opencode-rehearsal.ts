@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { SessionTrimmed } from '../agents/agent.ts'
 import { opencode } from '../agents/opencode/opencode.ts'
 import { findSession } from '../agents/opencode/store.ts'
@@ -64,6 +66,7 @@ export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehear
   const { home, project, root } = place
   const env = { ...probeEnvironment({ url: 'http://127.0.0.1:9', home, base }), ...elsewhere?.folders }
   for (const [name, text] of Object.entries(projectFiles)) await writeFile(join(project, name), text)
+  await makeRepository(project, env)
   const findings: Rehearsal['findings'][number][] = []
   const streams: string[] = []
   const start = async (prompt: string, id: string | undefined, script: Scenario) => {
@@ -115,6 +118,22 @@ export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehear
   if (before !== undefined && after !== undefined)
     findings.push(...lookAtRequest(before, after, trimmed.report))
   return known
+}
+
+/** As projects are: in a repository OpenCode also stores what each step changed (1.18.33). Without git it is a folder like any other. */
+const makeRepository = async (
+  project: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> => {
+  const git = (...args: readonly string[]) =>
+    promisify(execFile)('git', ['-C', project, ...args], { env: { ...env } })
+  try {
+    await git('init', '--quiet')
+    await git(
+      ...['-c', 'user.name=yoke', '-c', 'user.email=yoke@localhost'],
+      ...['commit', '--quiet', '--allow-empty', '--message', 'Begin'],
+    )
+  } catch {}
 }
 
 const trimFinding = (trimmed: SessionTrimmed): Rehearsal['findings'][number] => {

@@ -3,15 +3,17 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { opencodePath } from '../helpers/opencode.ts'
+import { initialise } from '../helpers/repository.ts'
 import { yoke } from '../helpers/yoke.ts'
 import { place } from './project.ts'
 
 /** A model that every OpenCode knows; the server on loopback plays it. */
 export const model = 'anthropic/claude-sonnet-4-5'
 
-/** As `place`, with the pinned OpenCode on PATH as well. */
+/** As `place`, with the pinned OpenCode on PATH as well, and in a repository, where OpenCode stores more of each step. */
 export const openCodeProject = async (where: Parameters<typeof place>[0]) => {
   const at = await place(where)
+  initialise(at.project)
   const bin = join(at.home, 'bin')
   await mkdir(bin)
   await symlink(opencodePath(), join(bin, 'opencode'))
