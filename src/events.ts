@@ -75,6 +75,10 @@ export const RunEventSchema = v.variant('type', [
     format: v.optional(count),
     /** HEAD, where it may have moved while the run was stopped. */
     commit: v.optional(v.nullable(text)),
+    /** The folder of the project now. */
+    cwd: v.optional(text),
+    /** The folder that it had before, where the agent would go on working: no role goes on with its session. */
+    movedFrom: v.optional(text),
     directives: v.record(text, v.unknown()),
   }),
   event('run.stopping', { ...fromInbox, signal: text }),

@@ -271,6 +271,8 @@ export type Agent = {
   readonly classify: (ending: Ending, invocation: Invocation) => Outcome
   /** Whether this release prints the cost of all runs of a session so far, and not of this run alone. */
   readonly printsSessionCost: (version: string) => boolean
+  /** It goes on with a session in the folder that the session began in, also when it is started in another one. */
+  readonly bindsSessions?: true
   /** Absolute path of the stored session, or undefined when there is none. */
   readonly findSession: (
     id: string,

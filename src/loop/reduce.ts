@@ -59,7 +59,10 @@ const heardOf = (state: RunState, event: RunEvent): RunState =>
 const apply = (state: RunState, event: RunEvent, at: number): RunState => {
   switch (event.type) {
     case 'run.resumed':
-      return { ...resumed(state, at), ...(event.commit === undefined ? {} : { commit: event.commit }) }
+      return {
+        ...(event.movedFrom === undefined ? resumed(state, at) : withoutSessions(resumed(state, at))),
+        ...(event.commit === undefined ? {} : { commit: event.commit }),
+      }
     case 'run.stopping':
       return { ...state, stopping: event.signal === 'SIGTERM' ? 'terminated' : 'interrupted' }
     case 'run.paused':
@@ -196,6 +199,12 @@ const traceOf = (state: RunState, event: RunEvent & { type: 'iteration.finished'
     ...(id === undefined ? {} : { session: id }),
   }
 }
+
+/** The state after every role has left its session; what was to be done about one is over. */
+const withoutSessions = (state: RunState): RunState =>
+  Object.keys(state.sessions)
+    .filter((role) => sessionOf(state, role).id !== undefined)
+    .reduce(afterSession, { ...state, phase: backFromRecovery(state.phase) })
 
 const without = <K extends keyof RunState>(state: RunState, key: K): Omit<RunState, K> => {
   const { [key]: _, ...rest } = state

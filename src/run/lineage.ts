@@ -15,6 +15,10 @@ export const extendLineage = (lineage: Lineage, event: RunEvent): Lineage => {
       return event.newSession === undefined
         ? lineage
         : opened(lineage, event.role ?? 'worker', event.newSession)
+    case 'run.resumed':
+      return event.movedFrom === undefined
+        ? lineage
+        : allLeft(lineage, `the project is no longer in ${event.movedFrom}, where the agent would go on`)
     case 'session.stale':
       return left(lineage, event.role ?? 'worker', { id: event.session, stale: event.reason })
     case 'session.forked':
@@ -28,6 +32,19 @@ const opened = (lineage: Lineage, role: string, id: string): Lineage => {
   const known = lineage[role] ?? []
   return known.at(-1)?.id === id ? lineage : { ...lineage, [role]: [...known, { id }] }
 }
+
+/** The session that each role went on with, unless it had left that already. */
+const allLeft = (lineage: Lineage, forked: string): Lineage =>
+  Object.fromEntries(
+    Object.entries(lineage).map(([role, entries]) => [
+      role,
+      entries.map((each, index) =>
+        index < entries.length - 1 || each.stale !== undefined || each.forked !== undefined
+          ? each
+          : { ...each, forked },
+      ),
+    ]),
+  )
 
 const left = (lineage: Lineage, role: string, entry: LineageEntry): Lineage => ({
   ...lineage,

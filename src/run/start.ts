@@ -201,6 +201,7 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
         yoke: version,
         format: fileFormat,
         ...(isNews ? { commit: await headCommit(project) } : {}),
+        ...placeOf(events, project, cast.worker),
         directives: asInput(directives),
       },
       events,
@@ -208,6 +209,22 @@ export const resumeRun = async (request: RunRequest, wanted: string | undefined)
   } finally {
     await release()
     await tellOfWorktree(project, request.onNote)
+  }
+}
+
+/** Where a resumed run works, and where it worked before, if its sessions are bound to that folder. */
+const placeOf = (
+  past: readonly RunEvent[],
+  project: string,
+  { agent }: InstalledAgent,
+): { readonly cwd: string; readonly movedFrom?: string } => {
+  const before = past.reduce(
+    (cwd, event) => (event.type === 'run.started' || event.type === 'run.resumed' ? (event.cwd ?? cwd) : cwd),
+    project,
+  )
+  return {
+    cwd: project,
+    ...(before === project || agent.bindsSessions === undefined ? {} : { movedFrom: before }),
   }
 }
 

@@ -18,7 +18,16 @@ export const lineOf = (event: RunEvent | Activity, colors: Colors): string | und
     case 'run.started':
       return `${bold('yoke')} ${dim(`run ${event.run} · ${event.agent} · ${printable(event.task)}`)}`
     case 'run.resumed':
-      return `${bold('yoke')} ${dim(`run ${event.run} goes on`)}`
+      return [
+        `${bold('yoke')} ${dim(`run ${event.run} goes on`)}`,
+        ...(event.movedFrom === undefined
+          ? []
+          : [
+              cyan(
+                `  Fresh session: the project was moved from ${printable(event.movedFrom)}, where the agent would go on.`,
+              ),
+            ]),
+      ].join('\n')
     case 'run.stopping':
       return yellow('Stopping after this iteration. A second signal stops now.')
     case 'run.paused':

@@ -59,6 +59,7 @@ export const see = (view: View | undefined, event: RunEvent | Activity, now: num
         working: { role: event.role, since: now, doing: '', before: none, request: none },
       }
     case 'run.resumed':
+      return event.movedFrom === undefined ? idle(next) : withoutSession(idle(next))
     case 'agent.finished':
       return idle(next)
     case 'session.forked':

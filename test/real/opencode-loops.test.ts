@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { rm, symlink } from 'node:fs/promises'
+import { cp, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findSessionFile } from '../../src/agents/opencode/store.ts'
 import { ensureRelease } from '../../src/probe/pinned-cli.ts'
 import { messageTexts, toolResults } from '../../src/probe/request-view.ts'
 import { cache } from '../helpers/claude.ts'
-import { eventsOf } from '../helpers/yoke.ts'
+import { eventsOf, yoke as runYoke } from '../helpers/yoke.ts'
 import { edit, model, notes, openCodeProject, read, write } from './opencode-project.ts'
 import { journalOf, of, reply, roles, say } from './project.ts'
 
@@ -171,6 +171,22 @@ atNight('loops with the real OpenCode', { timeout: 600_000 }, () => {
     const report = JSON.parse((await where.run(['report'])).stdout)
     expect(report).toMatchObject({ agent: 'opencode', result: 'done' })
     expect((await where.yoke(['report', '--html', 'report.html'])).code).toBe(0)
+  })
+
+  it('leave their session when the project was copied: OpenCode would go on in the folder of before', async () => {
+    const where = await openCodeProject({ files, scenario: twoSteps([step(2)]) })
+    expect(await where.run([...brute, '--max-iterations', '1'])).toMatchObject({ code: 3 })
+    const copy = `${where.project}-copy`
+    await cp(where.project, copy, { recursive: true })
+    const yoke = (args: readonly string[]) => runYoke(args, { cwd: copy, env: where.env })
+    const run = await yoke(['resume', '--max-iterations', '2'])
+    expect(run.stdout).toContain(`Fresh session: the project was moved from ${where.project}`)
+    const events = journalOf(copy)
+    expect(of(events, 'run.resumed')).toMatchObject([{ cwd: copy, movedFrom: where.project }])
+    const [first, second] = of(events, 'agent.finished').filter(({ role }) => role === 'worker')
+    expect(second).toMatchObject({ class: 'permission' })
+    expect(second?.session).not.toBe(first?.session)
+    expect(JSON.stringify(firstOf(where, 'worker', 1))).toContain(`Working directory: ${copy}`)
   })
 
   it('stop at a limit of the provider, which OpenCode would try again for ever', async () => {

@@ -57,3 +57,21 @@ it('goes on with the id that a trim gave the session', () => {
     worker: [{ id: 'a' }, { id: 'a2' }],
   })
 })
+
+it('marks the session of every role when the project was moved away from them', () => {
+  const moved: NewEvent = { type: 'run.resumed', yoke: '', directives: {}, cwd: '/new', movedFrom: '/old' }
+  const forked = 'the project is no longer in /old, where the agent would go on'
+  expect(
+    lineageOf([
+      opened('a'),
+      { type: 'session.stale', session: 'a', reason: 'gone' },
+      opened('b'),
+      { type: 'session.opened', role: 'periodic:docs', session: 'd' },
+      moved,
+      opened('c'),
+    ]),
+  ).toEqual({
+    worker: [{ id: 'a', stale: 'gone' }, { id: 'b', forked }, { id: 'c' }],
+    'periodic:docs': [{ id: 'd', forked }],
+  })
+})

@@ -24,6 +24,8 @@ export const opencode: Agent = {
   classify,
   // Each step says its own cost.
   printsSessionCost: () => false,
+  // It works there without a word, and ends only if the folder is gone (1.17.0 to 1.18.33).
+  bindsSessions: true,
   findSession,
   trimSession,
 }
