@@ -31,7 +31,8 @@ export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   const rule = failureRules.find((each) => fits(each, facts))
   if (rule === undefined && lacksItsEnd(ending)) return outcome('crash', ending, endless)
   const telling = facts.messages.find((message) => rule?.says?.test(message)) ?? facts.messages[0]
-  return outcome(rule?.class ?? 'crash', ending, evidence(inShort(telling ?? howItEnded(ending))))
+  const shown = telling === undefined || seeLog.test(telling) ? (logged(ending) ?? telling) : telling
+  return outcome(rule?.class ?? 'crash', ending, evidence(inShort(shown ?? howItEnded(ending))))
 }
 
 /** 1.15.13 ends well before it has reported its last answer, every time. */
@@ -47,9 +48,18 @@ const goingOn: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
 const messagesOf = (ending: Ending): readonly string[] =>
   [
     ...ending.requestErrors.map(({ text }) => text).reverse(),
+    logged(ending) ?? '',
     ending.endedBy === undefined ? '' : howItEnded(ending),
     withoutColours(ending.stderr),
   ].filter((message) => message.trim() !== '')
+
+const seeLog = /Check server logs/
+
+/** What the log says of the failure that the events do not name (1.15 and later): the words of the exception. */
+const logged = ({ stderr }: Ending): string | undefined => {
+  const [, words] = /\blevel=ERROR\b[^\n]*? ref=\S+ error="((?:[^"\\\n]|\\.)*)"/.exec(stderr) ?? []
+  return words?.replace(/^\w*Error: /, '').replaceAll('\\"', '"')
+}
 
 /** OpenCode colours its messages also where no terminal is. */
 const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
@@ -61,10 +71,16 @@ const inShort = (message: string): string => {
   // In the middle of a page of source.
   const unknown = /\bResource not found: .*\b(ses_\w+)\.json/.exec(message)?.[1]
   if (unknown !== undefined) return `Session not found: ${unknown}`
+  const { provider, model } = noModel.exec(message)?.groups ?? {}
+  if (model !== undefined) return `Model not found: ${provider}/${model}`
   return newerStore.test(message)
     ? 'The database of sessions is that of a newer OpenCode: update the installed one'
     : message
 }
+
+/** In the same place, in releases up to 1.1. */
+const noModel =
+  /\bProviderModelNotFoundError\s+data: \{\s+providerID: "(?<provider>[^"]*)",\s+modelID: "(?<model>[^"]*)"/
 
 const outcome = (kind: OutcomeClass, ending: Ending, shown: string): Outcome => {
   const { answers = nothing } = ending

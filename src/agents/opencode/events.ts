@@ -4,6 +4,7 @@ import { toolTarget } from '../tool-target.ts'
 import {
   ErrorSchema,
   HeadSchema,
+  OldErrorSchema,
   StepFinishSchema,
   StepStartSchema,
   TextSchema,
@@ -30,10 +31,32 @@ export const parseLine = (line: string): readonly AgentEvent[] => {
  */
 export const parseErrorLine = (line: string): readonly AgentEvent[] => {
   if (unknownSession.test(line)) return [{ type: 'session-unknown' }]
-  if (!/\bmessage="?stream error"?/.test(line) || / small=true /.test(line)) return []
-  const cause = /\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? 'the request failed'
-  return [{ type: 'retrying', attempt: 0, of: 0, delayMs: 0, cause: cause.replace(/^AI_\w+: /, '') }]
+  if (/ small=true /.test(line.slice(0, headLength))) return []
+  const cause = causeOf(line)
+  return cause === undefined
+    ? []
+    : [{ type: 'retrying', attempt: 0, of: 0, delayMs: 0, cause: cause.replace(/^AI_\w+: /, '') }]
 }
+
+/** Where a line says what it is about; behind that, releases up to 1.14 print the whole request. */
+const headLength = 400
+
+/** Why a request failed; undefined when the line tells of something else. */
+const causeOf = (line: string): string | undefined => {
+  const head = line.slice(0, headLength)
+  if (/\bmessage="?stream error"?/.test(head))
+    return /\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? someCause
+  if (!/ service=llm /.test(head) || !line.endsWith(oldEnd)) return undefined
+  const parsed = v.safeParse(OldErrorSchema, parseJson(line.slice(line.indexOf('{'), -oldEnd.length)))
+  if (!parsed.success) return someCause
+  const { data, message, code, cause, name } = parsed.output.error
+  return data?.error?.message ?? message ?? code ?? cause?.code ?? name ?? someCause
+}
+
+const someCause = 'the request failed'
+
+/** How the line ends in releases up to 1.14. */
+const oldEnd = ' stream error'
 
 /** A store of files, as it was before 1.2.1, names the one of the session. */
 const unknownSession = /\bResource not found: .*[\\/]session[\\/].*\bses_\w+\.json/

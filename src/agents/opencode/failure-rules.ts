@@ -41,13 +41,13 @@ export const failureRules: readonly FailureRule<Facts>[] = [
   // OpenCode tries a refused request again for ever: the provider is the cause of the silence.
   { class: 'rate-limit', when: ({ ending }) => limits.test(ending.retrying ?? ''), only: timedOut },
   { class: 'overloaded', when: ({ ending }) => ending.retrying !== undefined, only: timedOut },
-  // 1.15.13 and later exit with 1; 1.1.65 to 1.14.41 with 0; older ones hang, as do those from 1.17.0 on in another folder.
+  // 1.15.13 and later exit with 1; 1.1.65 to 1.14.41 with 0; older ones hang.
   {
     class: 'stale-session',
-    says: /Session not found|Resource not found|NotFoundError/,
+    says: /Session not found|Resource not found/,
     only: (facts) => resumed(facts) && silent(facts),
   },
-  { class: 'stale-session', when: timedOut, only: (facts) => resumed(facts) && silent(facts) },
+  // Also without a single event: nothing comes before the first words of a model, and a slow one must not cost the session.
   { class: 'timeout', when: timedOut },
   { class: 'bad-config', says: newerStore },
 
@@ -93,7 +93,7 @@ export const failureRules: readonly FailureRule<Facts>[] = [
   { class: 'rejected-history', when: status(400), only: resumed },
   {
     class: 'overloaded',
-    says: /overloaded|internal server error|cannot connect to api|connection (?:refused|error|reset|closed)|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|fetch failed|socket hang up/i,
+    says: /overloaded|internal server error|(?:cannot|unable to) connect|connection (?:refused|error|reset|closed)|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|fetch failed|socket hang up/i,
     when: status(408, 409, 500, 502, 503, 504, 520, 522, 524, 529),
   },
   // A refused permission ends the turn in releases that do not know `continue_loop_on_deny`.

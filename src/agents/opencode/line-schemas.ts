@@ -56,3 +56,14 @@ export const ErrorSchema = v.looseObject({
     ),
   }),
 })
+
+/** What the log of a release up to 1.14 says of a failed request; which of the fields there are differs by the cause. */
+export const OldErrorSchema = v.looseObject({
+  error: v.looseObject({
+    name: v.nullish(text),
+    message: v.nullish(text),
+    code: v.nullish(text),
+    cause: v.nullish(v.looseObject({ code: v.nullish(text) })),
+    data: v.nullish(v.looseObject({ error: v.nullish(v.looseObject({ message: v.nullish(text) })) })),
+  }),
+})

@@ -107,8 +107,17 @@ describe('what a start of OpenCode came to', () => {
       resumed,
     ],
     [
-      'one that hangs',
+      'one that hangs and says so',
       'stale-session',
+      {
+        ...{ exit: null, signal: 'SIGTERM', endedBy: 'idle-timeout', answers: none },
+        stderr: 'NotFoundError\n Resource not found: /x/ses_1.json',
+      },
+      resumed,
+    ],
+    [
+      'a model that is slow',
+      'timeout',
       { exit: null, signal: 'SIGTERM', endedBy: 'idle-timeout', answers: none },
       resumed,
     ],
@@ -203,6 +212,32 @@ describe('what a start of OpenCode came to', () => {
     )
     expect(kind).toBe('crash')
     expect(evidence).toContain('without its last answer, as 1.15.13 always does')
+  })
+
+  it.each([
+    [
+      'Model not found: a/nope. Did you mean: "yes"?',
+      'bad-config',
+      'timestamp=2026 level=ERROR run=4 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: a/nope. Did you mean: \\"yes\\"?" cause="ProviderModelNotFoundError: x\\n  at <anonymous>"',
+    ],
+    [
+      'Model not found: a/nope',
+      'bad-config',
+      '860 |   throw new ModelNotFoundError({})\n   ^\nProviderModelNotFoundError: ProviderModelNotFoundError\n data: {\n  providerID: "a",\n  modelID: "nope",\n  suggestions: [],\n},\n',
+    ],
+    [
+      'JSON Parse error: Unterminated string',
+      'rejected-history',
+      'timestamp=2026 level=ERROR run=4 message=failed ref=err_1 error="SyntaxError: JSON Parse error: Unterminated string" cause="x"',
+    ],
+  ])('takes a sentence out of the log: %s', (words, kind, stderr) => {
+    const text = 'Unexpected server error. Check server logs for details.'
+    expect(
+      classify(
+        ending({ exit: 1, answers: none, requestErrors: [{ error: 'UnknownError', text }], stderr }),
+        resumed,
+      ),
+    ).toMatchObject({ class: kind, evidence: words })
   })
 
   it('names when a limit is over', () => {

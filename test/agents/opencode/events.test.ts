@@ -95,6 +95,31 @@ describe('the log of OpenCode', () => {
     ])
   })
 
+  it.each([
+    [
+      '{"error":{"name":"AI_APICallError","requestBodyValues":{"model":"small=true"},"statusCode":429,"data":{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}}}',
+      'slow down',
+    ],
+    [
+      '{"error":{"code":"ConnectionRefused","path":"http://127.0.0.1:1/v1/messages","errno":0}}',
+      'ConnectionRefused',
+    ],
+    [
+      '{"error":{"name":"AI_APICallError","cause":{"code":"ConnectionRefused","errno":0}}}',
+      'ConnectionRefused',
+    ],
+    ['{"error":{"name":"AI_RetryError"}}', 'AI_RetryError'],
+    ['{"error":"novel"}', 'the request failed'],
+    ['{torn', 'the request failed'],
+  ])('tells of one in a release up to 1.14, which prints the whole request: %s', (error, cause) => {
+    const head =
+      'ERROR 2026-12-03T07:46:56 +2716ms service=llm providerID=anthropic modelID=claude-sonnet-4-5 sessionID=ses_1'
+    const line = (small: boolean) =>
+      `${head} small=${small} agent=build mode=primary error=${error} stream error`
+    expect(parseErrorLine(line(false))).toMatchObject([{ type: 'retrying', cause }])
+    expect(parseErrorLine(line(true))).toEqual([])
+  })
+
   it('tells of a session that is not there, which 1.1.11 hangs on', () => {
     const words =
       ' message: "Resource not found: /h/.local/share/opencode/storage/session/global/ses_1a.json",'
