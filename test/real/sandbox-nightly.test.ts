@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -19,7 +19,7 @@ import {
 } from '../helpers/engines.ts'
 import { opencodePath } from '../helpers/opencode.ts'
 import { eventsOf, type YokeRun, yoke } from '../helpers/yoke.ts'
-import { reply, say } from './project.ts'
+import { journalOf, reply, say } from './project.ts'
 import { bash, claude, containers, flags, scenario, start, startWorktree } from './sandbox-place.ts'
 
 const isNight = process.env['YOKE_NIGHTLY'] === '1'
@@ -161,6 +161,46 @@ describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at 
     })
     expect(probe.stdout).toMatch(/^ok +probe +Rehearsed \S+ in .*: run, resume and trim work\.$/m)
     expect(containers(engine)).toBe('')
+  })
+
+  it('goes on after kill -9 with OpenCode, judged by Claude Code, without the container that was left', {
+    timeout: 900_000,
+  }, async () => {
+    const engine = await startDocker([opencode(), claude()])
+    onTestFinished(engine.stop)
+    const { judge } = scenario().script
+    const { project, server, env } = await start(engine, {
+      ...opencodeScenario,
+      script: { ...opencodeScenario.script, judge },
+    })
+    const mixed = ['--agent', 'opencode', '--model', 'anthropic/claude-sonnet-4-5', '--judge-agent', 'claude']
+    const started = [...flags(), '--mounts', `${opencode()}:/usr/local/bin/opencode:ro`]
+    let killed = false
+    const at = { cwd: project, env }
+    const first = await yoke(['brute', 'task.md', ...mixed, ...started], {
+      ...at,
+      onLine: (line, pid) => {
+        if (killed || JSON.parse(line).type !== 'agent.tool') return
+        killed = true
+        process.kill(pid, 'SIGKILL')
+      },
+    })
+    expect(first.code).toBe(null)
+    expect(containers(engine)).not.toBe('')
+    expect(await yoke(['resume', '--json'], at)).toMatchObject({ code: 0, stderr: '' })
+    expect(containers(engine)).toBe('')
+    const events = journalOf(project)
+    expect(of(events, 'agent.lost')).toHaveLength(1)
+    expect(of(events, 'session.stale')).toEqual([])
+    const ended = of(events, 'agent.finished').map(({ role, class: kind }) => `${role} ${kind}`)
+    expect(new Set(ended)).toEqual(new Set(['worker ok', 'judge ok']))
+    const offered = (role: string) =>
+      JSON.stringify(server.requests.filter((each) => each.role === role).map(({ body }) => body))
+    expect(offered('judge')).toContain('"name":"Read"')
+    expect(offered('worker')).toContain('"name":"read"')
+    // OpenCode's store is in the project, one database with one session: the trims have taken away the others.
+    expect(existsSync(join(project, '.loop/agent-home/data/opencode/opencode.db'))).toBe(true)
+    expect(ownersIn(project)).toEqual([process.getuid?.()])
   })
 })
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/run/journal.ts'
 import {
@@ -267,8 +267,9 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
   })
 
   it('rehearses in the image, and shows what a run would start there', { timeout: 60_000 }, async () => {
-    const { project, env } = await start(engine)
-    const at = await homeWithAgents(project, env)
+    const { project, home, env } = await start(engine)
+    await homeWithAgents(join(home, '.config'))
+    const at = { cwd: project, env }
     const rows = await doctor(at, '--probe', '--image', testImage)
     expect(rows.get('containers')).toMatchObject({
       status: 'ok',
@@ -278,6 +279,13 @@ describe.skipIf(!dockerIsPossible)('yoke in containers of a real Docker engine',
     expect(rows.get('probe')).toMatchObject({ status: 'ok' })
     const planned = await yoke(['brute', 'task.md', '--dry-run', '--image', testImage], at)
     expect(planned.stdout).toMatch(/\/docker run --rm .* --entrypoint claude yoke-test --print/)
+    // Its image needs the agents of all roles.
+    const judged = { ...at, env: { ...env, XDG_CONFIG_HOME: join(home, 'judged') } }
+    await homeWithAgents(judged.env.XDG_CONFIG_HOME, 'judge-agent: opencode\n')
+    expect((await doctor(judged, '--image', testImage)).get('containers')).toMatchObject({
+      status: 'fail',
+      found: expect.stringContaining('has no `opencode` on its PATH'),
+    })
     const bad = await doctor(at, '--probe', '--image', bareImage)
     expect(bad.get('containers')).toMatchObject({
       status: 'fail',
@@ -324,12 +332,11 @@ const doctor = async (at: Parameters<typeof yoke>[1], ...args: readonly string[]
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** A home whose configuration mounts the agents of the host. */
-const homeWithAgents = async (project: string, env: Readonly<Record<string, string>>) => {
-  const config = join(dirname(project), 'home', '.config', 'yoke', 'config.yaml')
-  await mkdir(dirname(config), { recursive: true })
-  await writeFile(config, `mounts:\n  - ${claude()}:/usr/local/bin/claude:ro\n`)
-  return { cwd: project, env }
+/** A folder of configurations with one that mounts the agent of the host. */
+const homeWithAgents = async (folder: string, more = ''): Promise<void> => {
+  await mkdir(join(folder, 'yoke'), { recursive: true })
+  const mounts = `mounts:\n  - ${claude()}:/usr/local/bin/claude:ro\n`
+  await writeFile(join(folder, 'yoke', 'config.yaml'), `${mounts}${more}`)
 }
 
 /** A folder with a `docker` that may not talk to the engine. */

@@ -2,11 +2,9 @@ import * as v from 'valibot'
 import { agentByName } from '../../agents/registry.ts'
 import { check, fail, type Look, ok, skip } from '../check.ts'
 
-const wantedAgents = ({ wanted, directives }: Look): readonly (string | undefined)[] => [
-  wanted,
-  directives?.['judge-agent'],
-  directives?.['scoper-agent'],
-]
+/** The agent that is asked for, and those that the configuration names for other roles. */
+export const wantedAgents = ({ wanted, directives }: Look): ReadonlySet<string> =>
+  new Set([wanted, directives?.['judge-agent'] ?? wanted, directives?.['scoper-agent'] ?? wanted])
 
 /** Which agents are installed; the one that is asked for and those that the configuration names for other roles must be. */
 export const agent = check({
@@ -25,7 +23,7 @@ export const agent = check({
       agent: name,
       path: file ?? null,
       version: version ?? null,
-      wanted: look.image === undefined && wantedAgents(look).includes(name),
+      wanted: look.image === undefined && wantedAgents(look).has(name),
       others: look.agents.some((each) => each.agent.name !== name && each.file !== undefined),
     })),
   judge: ({ agent: name, path, version, wanted, others }) => {

@@ -6,8 +6,9 @@ import type { Engine } from '../../sandbox/engine.ts'
 import { requireImage } from '../../sandbox/image.ts'
 import { requireSandbox } from '../../sandbox/sandbox.ts'
 import { check, fail, type Look, ok, skip } from '../check.ts'
+import { wantedAgents } from './agent.ts'
 
-/** The container engine, and, when an image is named, whether the agent starts in it. */
+/** The container engine, and, when an image is named, whether the agents of all roles start in it. */
 export const engine = check({
   id: 'containers',
   facts: v.strictObject({
@@ -27,13 +28,13 @@ export const engine = check({
   gather: async (look) => {
     const { image = null } = look
     try {
-      const { engine, agentVersion } = await lookAt(look)
+      const { engine, started } = await lookAt(look)
       const { name, version, rootless, remapped } = engine
       return [
         {
           engine: { name, version, rootless, remapped },
           image,
-          ...(agentVersion === undefined ? {} : { agent: `${look.wanted} ${agentVersion}` }),
+          ...(started.length === 0 ? {} : { agent: started.join(' and ') }),
           problem: null,
         },
       ]
@@ -54,29 +55,32 @@ export const engine = check({
     const kind = [...(found.rootless ? ['rootless'] : []), ...(found.remapped ? ['with remapped users'] : [])]
     const words = [found.name, found.version, ...kind].join(' ')
     if (image === null) return ok(`${words}.`)
-    return ok(`${words}, with the image ${image}${agent === undefined ? '' : `, in which ${agent} starts`}.`)
+    const started = agent === undefined ? '' : `, in which ${agent} can be started`
+    return ok(`${words}, with the image ${image}${started}.`)
   },
 })
 
+type Seen = { readonly engine: Engine; readonly started: readonly string[] }
+
 /** What the user named is started, without a key of theirs; an image that only the project names is looked for. Nothing is pulled. */
-const lookAt = async ({
-  image,
-  mayStart,
-  project,
-  engine: asked,
-  ownDirectives,
-  env,
-  wanted,
-}: Look): Promise<{ readonly engine: Engine; readonly agentVersion?: string }> => {
-  if (image !== undefined && mayStart)
-    return requireSandbox(agentByName(wanted), {
-      image,
-      project,
-      loop: loopFolder(project).root,
-      directives: { ...ownDirectives, image, pull: 'never', env: [] },
-      env,
-    })
-  const engine = await asked
+const lookAt = async (look: Look): Promise<Seen> => {
+  const { image, mayStart, env } = look
+  if (image !== undefined && mayStart) return startIn(image, look)
+  const engine = await look.engine
   if (image !== undefined) await requireImage(engine, image, 'never', env)
-  return { engine }
+  return { engine, started: [] }
+}
+
+const startIn = async (image: string, look: Look): Promise<Seen> => {
+  const { project, ownDirectives, env } = look
+  const directives = { ...ownDirectives, image, pull: 'never' as const, env: [] }
+  const request = { image, project, loop: loopFolder(project).root, directives, env }
+  const start = async (name: string) => {
+    const { engine, agentVersion } = await requireSandbox(agentByName(name), request)
+    return { engine, started: `${name} ${agentVersion}` }
+  }
+  const first = await start(look.wanted)
+  const others: string[] = []
+  for (const name of wantedAgents(look)) if (name !== look.wanted) others.push((await start(name)).started)
+  return { engine: first.engine, started: [first.started, ...others] }
 }
