@@ -5,19 +5,13 @@ import type { FormatTerms } from '../../drift/format.ts'
 import { refusalText } from '../../drift/guard.ts'
 import { knownFormats } from '../../drift/known-formats.ts'
 import { sessionDrift } from '../../drift/opencode/guard.ts'
-import { keepMatcher } from '../../transcript/keep-paths.ts'
-import { chooseReads, newestHalf } from '../../transcript/reads.ts'
-import { realPathOf } from '../../transcript/real-path.ts'
-import type { DroppedPath } from '../../transcript/report.ts'
 import type { SessionTrim, SessionTrimmed } from '../agent.ts'
 import { type Cli, installedRelease, runCli } from './cli.ts'
-import { conversationOf } from './conversation.ts'
 import { mintIds } from './ids.ts'
-import { type KeptRead, reportOf } from './report.ts'
+import { planTrim } from './plan.ts'
 import { originFile } from './restore.ts'
-import { type KeptCall, type PlanFault, select } from './select.ts'
+import type { PlanFault } from './select.ts'
 import { parseSession, type Session } from './session-schema.ts'
-import { judgeRead } from './stale.ts'
 import { findSessionFile } from './store.ts'
 import { faultsOf, isSame } from './verify.ts'
 
@@ -78,17 +72,10 @@ const trimKnown = async (
   cli: Cli,
 ): Promise<SessionTrimmed> => {
   const { session, backup } = request
-  const { kept, dropped, unmatched } = await choose(before.session, request)
-  const calls = kept.map(({ call }) => call)
-  const planned = select(before.session, calls, mintIds(randomBytes))
-  if (typeof planned === 'string') return refused(planned, faultReasons[planned])
-  const text = JSON.stringify(planned)
-  const report = reportOf({
-    ...{ before: before.session, after: planned, kept, dropped, unmatched },
-    bytes: { before: before.bytes, after: Buffer.byteLength(text) },
-  })
-  const goes = Object.keys(report.records.dropped).length > 0 || kept.some(({ isRefreshed }) => isRefreshed)
-  if (!goes) return { status: 'unchanged', report }
+  const plan = await planTrim(before.session, before.bytes, request, mintIds(randomBytes))
+  if (typeof plan === 'string') return refused(plan, faultReasons[plan])
+  const { session: planned, text, report, changes } = plan
+  if (!changes) return { status: 'unchanged', report }
   const faults = faultsOf(planned)
   if (faults.length > 0)
     return refused('unverified', `The trimmed session would be wrong: ${faults.join('; ')}.`)
@@ -130,34 +117,6 @@ const exported = async (cli: Cli, id: string, file: string): Promise<Exported> =
   } finally {
     await rm(partial, { force: true })
   }
-}
-
-type Choice = KeptRead & { readonly call: KeptCall }
-
-/** The newest content of each kept file that is still true, or can be made so. */
-const choose = async (session: Session, { keep, cwd, harder, staleReads }: SessionTrim) => {
-  const { entries, calls } = conversationOf(session.messages, cwd)
-  const match = keepMatcher(keep, cwd, realPathOf)
-  const all = { isLive: () => true, firstAnswer: 0, tokens: 0, damage: [] }
-  const { reads, unmatched } = chooseReads(entries, all, keep, match, realPathOf)
-  const wanted = harder ? newestHalf(reads) : reads
-  const kept: Choice[] = []
-  const dropped: DroppedPath[] = reads
-    .filter((read) => !wanted.includes(read))
-    .map(({ path }) => ({ path, reason: 'to make room' }))
-  for (const read of wanted) {
-    const call = calls.get(read.at)
-    if (call === undefined) throw new Error(`the result of ${read.path} can no longer be found`)
-    const judged = await judgeRead(read, call.part, staleReads)
-    if (judged.state === 'dropped') dropped.push({ path: read.path, reason: judged.reason })
-    else
-      kept.push({
-        read,
-        isRefreshed: judged.state === 'refreshed',
-        call: { ...call, ...(judged.state === 'refreshed' ? { now: judged } : {}) },
-      })
-  }
-  return { kept, dropped, unmatched }
 }
 
 /** Imports a session and reads it back; what went wrong, with the half session that it left taken away again. */
