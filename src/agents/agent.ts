@@ -295,6 +295,11 @@ export type Agent = {
     env: Readonly<Record<string, string | undefined>>,
     target: string,
   ) => Promise<void>
+  /**
+   * Goes through a stored session as `trimSession` will, and writes nothing; ends at the signal. For agents whose sessions yoke
+   * reads itself.
+   */
+  readonly rehearseTrim?: (request: TrimRehearsal, signal: AbortSignal) => Promise<void>
   /** Cuts a stored session down to `keep`; never throws for what is wrong with the session. */
   readonly trimSession: (request: SessionTrim) => Promise<SessionTrimmed>
 }
@@ -313,6 +318,8 @@ type SessionTrimResult =
     }
   /** The session is as it was. */
   | { readonly status: 'refused'; readonly code: string; readonly reason: string }
+
+export type TrimRehearsal = Pick<SessionTrim, 'file' | 'keep' | 'cwd' | 'staleReads' | 'env'>
 
 export type SessionTrim = {
   /** The program of the agent, and where it is started: on the host when left out. */

@@ -19,7 +19,7 @@ export const define: Define = (cli) => {
       const cwd = process.cwd()
       if (/^ses_\w+$/.test(session)) return restoreOpencode(session, cwd)
       const { file, id, config } = await locateSession(String(session), cwd, process.env)
-      const holder = await liveHolder(join(config, 'sessions'), id)
+      const holder = liveHolder(join(config, 'sessions'), id)
       if (holder !== undefined)
         throw new YokeError(
           'E_SESSION_LIVE',

@@ -61,7 +61,7 @@ export const define: Define = (cli) => {
 const entriesOf = async (given: Options['keep'], project: string): Promise<readonly string[]> => {
   const text =
     given === undefined
-      ? await readNotes(loopFolder(project).notes)
+      ? readNotes(loopFolder(project).notes)
       : [given]
           .flat()
           .map((each) => `KEEP: ${each}`)

@@ -12,7 +12,7 @@ export type StoredSession = {
 
 /** The sessions of Claude Code in the folder of this project, the newest first. */
 export const storedSessions = async ({ project, env }: Look): Promise<readonly StoredSession[]> => {
-  const folder = await sessionFolder(project, env)
+  const folder = sessionFolder(project, env)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.jsonl'))
   const found = await Promise.all(
     names.map(async (name) => {

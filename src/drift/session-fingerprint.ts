@@ -46,7 +46,7 @@ export const fingerprintSession = async (
   const { observer, finish } = thoroughFingerprint(terms)
   const handle = await open(file, 'r')
   try {
-    const staying = linesThatStay(await scan(handle, { cwd, wants: () => true, observer }))
+    const staying = linesThatStay(await scan(handle.fd, { cwd, wants: () => true, observer }))
     const found = finish((line) => staying.has(line))
     if (found.fingerprint === emptyFingerprint && found.verdict === 'known')
       throw new YokeError('E_NOT_A_SESSION', `${file} holds no records of a session.`, 'Name another file.')

@@ -56,7 +56,7 @@ export const carryOut = async (
       told.add(about)
     },
     fingerprint: fingerprinter(async () =>
-      progressFingerprint(settings.project, await readNotes(settings.loop.notes)),
+      progressFingerprint(settings.project, readNotes(settings.loop.notes)),
     ),
     abort: stopper.abort,
     stop: stopper.stop,

@@ -1,8 +1,10 @@
-import { access, constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Role } from '../agents/agent.ts'
 import { YokeError } from '../errors.ts'
 import { atomicWrite } from '../system/atomic-write.ts'
+import { errnoOf } from '../system/errno.ts'
+import { readIfThere } from '../system/read-if-there.ts'
 
 /** Where everything of one project lies (§5.1). */
 export type LoopFolder = {
@@ -128,15 +130,17 @@ export const listRuns = async (loop: LoopFolder): Promise<readonly string[]> => 
 }
 
 /** The notes as they are on the disk; missing notes are empty notes. */
-export const readNotes = async (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return ''
+export const readNotes = (file: string): string => {
+  try {
+    return readIfThere(file)?.toString('utf8') ?? ''
+  } catch (error) {
     throw new YokeError(
       'E_NOTES_UNREADABLE',
-      `The notes ${file} cannot be read (${error.code}).`,
+      `The notes ${file} cannot be read (${errnoOf(error)}).`,
       'Make the file readable.',
     )
-  })
+  }
+}
 
 const notWritable = (path: string, error: unknown): YokeError => {
   const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { atomicWrite } from '../system/atomic-write.ts'
@@ -30,19 +31,19 @@ export const putMessage = async ({ inbox }: RunFolder, message: Message, now: Da
 }
 
 /** The messages that wait in the inbox, the oldest first. */
-export const readInbox = async ({ inbox }: RunFolder): Promise<readonly Letter[]> => {
-  const names = await readdir(inbox).catch(() => [])
-  const waiting = names.filter((name) => name.endsWith('.json')).sort()
-  return Promise.all(waiting.map((name) => readLetter(inbox, name)))
+export const readInbox = ({ inbox }: RunFolder): readonly Letter[] => {
+  if (!existsSync(inbox)) return []
+  const waiting = readdirSync(inbox).filter((name) => name.endsWith('.json'))
+  return waiting.sort().map((name) => readLetter(inbox, name))
 }
 
 /** Takes a message out that is in the events. */
 export const removeMessage = ({ inbox }: RunFolder, name: string): Promise<void> =>
   rm(join(inbox, name), { force: true })
 
-const readLetter = async (inbox: string, name: string): Promise<Letter> => {
+const readLetter = (inbox: string, name: string): Letter => {
   try {
-    const value: unknown = JSON.parse(await readFile(join(inbox, name), 'utf8'))
+    const value: unknown = JSON.parse(readFileSync(join(inbox, name), 'utf8'))
     readableFormat(value, name)
     return { name, message: v.parse(MessageSchema, value) }
   } catch (error) {

@@ -42,7 +42,7 @@ export const takeLock = async (file: string, run: string, now: Date): Promise<()
 
 /** Who holds the project, dead or alive; undefined when nobody does. */
 export const readHolder = async (file: string): Promise<Holder | undefined> => {
-  const text = await readLockFile(file)
+  const text = readLockFile(file)
   return text === undefined ? undefined : readLockText(HolderSchema, text, file)
 }
 

@@ -145,7 +145,7 @@ const begin = async (request: RunRequest, { task, cast, kind }: Beginning): Prom
         cwd: project,
         agent: cast.worker.agent.name,
         agentFile: cast.worker.agentFile,
-        progress: await progressFingerprint(project, await readNotes(loop.notes)),
+        progress: await progressFingerprint(project, readNotes(loop.notes)),
         ...(commit === 'off' ? {} : { commit: await headCommit(project) }),
         directives: asInput(directives),
       },

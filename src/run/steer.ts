@@ -77,7 +77,7 @@ export const liftPause = async (
 }
 
 const isPausing = async ({ folder, state }: StoredRun): Promise<boolean> => {
-  const asked = (await readInbox(folder)).flatMap((letter) =>
+  const asked = readInbox(folder).flatMap((letter) =>
     'message' in letter && (letter.message.type === 'pause' || letter.message.type === 'continue')
       ? [letter.message.type]
       : [],
@@ -113,7 +113,7 @@ const notRunning = (wanted: string | undefined): YokeError =>
 
 /** Takes out what was to hold or end a run that has ended without hearing it: a person wants it to go on. */
 export const forgetHolds = async (run: RunFolder): Promise<void> => {
-  for (const letter of await readInbox(run))
+  for (const letter of readInbox(run))
     if ('message' in letter && ['pause', 'continue', 'stop'].includes(letter.message.type))
       await removeMessage(run, letter.name)
 }

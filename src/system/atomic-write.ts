@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, renameSync } from 'node:fs'
+import { closeSync, fdatasync, fsync, openSync, renameSync } from 'node:fs'
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { readIfThere } from './read-if-there.ts'
 
 /** Writes a whole file: after a kill or a power loss it holds the old text or the new one, never a part. */
 export const atomicWrite = async (file: string, text: string): Promise<void> => {
@@ -16,21 +18,12 @@ export const atomicUpdate = async (file: string, change: (bytes: Buffer) => Buff
   const path = await realpath(file).catch(() => undefined)
   if (path === undefined) return
   for (;;) {
-    const before = contentOf(path)
+    const before = readIfThere(path)
     const found = await stat(path).catch(() => undefined)
     if (before === undefined || found === undefined) return
     const after = change(before)
     if (after.equals(before)) return
     if (await replace(path, after, { mode: found.mode, over: before })) return
-  }
-}
-
-const contentOf = (file: string): Buffer | undefined => {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
   }
 }
 
@@ -56,7 +49,7 @@ const replace = async (
       await handle.close()
     }
     if (over === undefined) await rename(temporary, file)
-    else if (contentOf(file)?.equals(over))
+    else if (readIfThere(file)?.equals(over))
       // Nothing of this process comes between, and of others next to nothing.
       renameSync(temporary, file)
     else {
@@ -73,8 +66,18 @@ const replace = async (
 
 /** Makes a rename or a new file in this folder last; a system that cannot open folders (Windows) does it by itself. */
 export const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  if (handle === undefined) return
-  await handle.sync().catch(() => undefined)
-  await handle.close()
+  let descriptor: number
+  try {
+    descriptor = openSync(folder, 'r')
+  } catch {
+    return
+  }
+  await sync(descriptor).catch(() => undefined)
+  closeSync(descriptor)
 }
+
+/** Makes what was written to an open file last: the one step that a disk may take long for. */
+export const sync = promisify(fsync)
+
+/** The same without its times. */
+export const syncData = promisify(fdatasync)

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
+import { errnoOf } from './errno.ts'
 import { fileFormat, readableFormat } from './file-format.ts'
 import { processStart } from './process-start.ts'
+import { readIfThere } from './read-if-there.ts'
 
 /** A process, for good: pids are reused. `start` is empty where the system does not say. */
 export type ProcessName = { readonly pid: number; readonly start: string }
@@ -64,27 +66,33 @@ export const takeLockFile = async <Holder>(
   content: LockContent<Holder>,
 ): Promise<Holder | undefined> => {
   const own = `${file}.${randomUUID().slice(0, 8)}.new`
-  await writeFile(own, mine, { flag: 'wx' })
+  writeFileSync(own, mine, { flag: 'wx' })
   try {
     return await claim(file, own, content)
   } finally {
-    await rm(own, { force: true })
+    rmSync(own, { force: true })
   }
 }
 
 /** Undefined when there is no such file, or none that may be read. */
-export const readLockFile = (file: string): Promise<string | undefined> =>
-  readFile(file, 'utf8').catch(() => undefined)
+export const readLockFile = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
 
 /** A link, unlike a create and a write, never shows a lock without its content. */
-const linked = (from: string, to: string): Promise<boolean> =>
-  link(from, to).then(
-    () => true,
-    (error) => {
-      if (error.code === 'EEXIST') return false
-      throw error
-    },
-  )
+const linked = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
 
 /**
  * Makes `path` a link to `mine`, once nobody alive holds it. Only the one that holds the token of a dead holder, a lock of
@@ -96,10 +104,8 @@ const claim = async <Holder>(
   mine: string,
   content: LockContent<Holder>,
 ): Promise<Holder | undefined> => {
-  while (!(await linked(mine, path))) {
-    const text = await readFile(path, 'utf8').catch((error) => {
-      if (error.code !== 'ENOENT') throw error
-    })
+  while (!linked(mine, path)) {
+    const text = readIfThere(path)?.toString('utf8')
     if (text === undefined) continue
     const holder = content.parse(text)
     if (holder !== undefined && content.isAlive(holder)) return holder
@@ -117,12 +123,12 @@ const replaceDead = async <Holder>(
   const token = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 8)}`
   while ((await claim(token, mine, content)) !== undefined) await sleep(5)
   try {
-    if ((await readLockFile(path)) !== dead) return false
+    if (readLockFile(path) !== dead) return false
     const fresh = `${mine}.${randomUUID().slice(0, 8)}`
-    await link(mine, fresh)
-    await rename(fresh, path)
+    linkSync(mine, fresh)
+    renameSync(fresh, path)
     return true
   } finally {
-    await rm(token, { force: true })
+    rmSync(token, { force: true })
   }
 }

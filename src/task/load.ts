@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCode, YokeError } from '../errors.ts'
+import { errnoOf } from '../system/errno.ts'
 import { readableFormat } from '../system/file-format.ts'
 import type { Directives } from './directives.ts'
 import { type FrontMatter, parseFrontMatter } from './front-matter.ts'
@@ -195,7 +196,7 @@ const readBytes = (path: string, what: string, kind: Kind): Uint8Array => {
     return readFileSync(path)
   } catch (error) {
     if (error instanceof YokeError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = errnoOf(error) ?? String(error)
     if (code === 'ENOENT' || code === 'ENOTDIR')
       throw refuse(`E_${kind}_MISSING`, `${what} does not exist.`, hintWhenMissing(kind, path))
     throw refuse(

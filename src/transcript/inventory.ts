@@ -36,7 +36,7 @@ export type Inventory = {
 export const takeInventory = async (file: string, cwd: string): Promise<Inventory> => {
   const handle = await open(file, 'r')
   try {
-    const { chain, damage, noSession } = await scan(handle, { cwd, wants: () => false })
+    const { chain, damage, noSession } = await scan(handle.fd, { cwd, wants: () => false })
     if (noSession !== undefined)
       throw new YokeError(
         'E_NO_SESSION',
@@ -51,7 +51,7 @@ export const takeInventory = async (file: string, cwd: string): Promise<Inventor
     const results = new Set<string>()
     let lines = 0
     let longestLine = 0
-    await eachLine(handle, (buffer, start, end) => {
+    await eachLine(handle.fd, (buffer, start, end) => {
       lines += 1
       longestLine = Math.max(longestLine, end - start)
       const record = parseRecord(buffer.subarray(start, end))

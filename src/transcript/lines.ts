@@ -1,5 +1,4 @@
-import { readSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { fstatSync, readSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 
 /** Where a line stands in a buffer, which holds it only during the call; the line feed is not part of it. */
@@ -15,16 +14,16 @@ export type TakeLine = (
 
 const largestChunk = 1 << 20
 const lineFeed = 0x0a
-/** So many chunks are taken in one go, some ten milliseconds: a signal or a frame of the live view waits no longer. */
-const chunksAtOnce = 16
+/** So many chunks are taken in one go, some milliseconds: a signal or a frame of the live view waits no longer. */
+const chunksAtOnce = 4
 
 /**
  * Hands over every line of an open file. Lines end in byte 0x0A and nothing else: U+2028, U+2029 and U+0085 are ordinary
  * text in JSON (Ruya-AI/cozempic#151 lost records over that). Reads synchronously: the way through the thread pool and back
  * takes longer than a chunk. Holds two chunks, or one line where that is longer.
  */
-export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void> => {
-  const chunk = Math.min((await handle.stat()).size + 1, largestChunk)
+export const eachLine = async (descriptor: number, take: TakeLine, signal?: AbortSignal): Promise<void> => {
+  const chunk = Math.min(fstatSync(descriptor).size + 1, largestChunk)
   let memory = Buffer.allocUnsafeSlow(2 * chunk)
   let from = 0
   let held = 0
@@ -37,14 +36,17 @@ export const eachLine = async (handle: FileHandle, take: TakeLine): Promise<void
       held = rest.length
       from = 0
     }
-    const bytesRead = readSync(handle.fd, memory, held, chunk, offset + held - from)
+    const bytesRead = readSync(descriptor, memory, held, chunk, offset + held - from)
     if (bytesRead === 0) break
     const searched = held
     held += bytesRead
     const used = takeWhole(memory.subarray(from, held), searched - from, offset, take)
     from += used
     offset += used
-    if (chunks % chunksAtOnce === 0) await setImmediate()
+    if (chunks % chunksAtOnce === 0) {
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
   }
   if (held > from) take(memory.subarray(from, held), 0, held - from, offset, false)
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { processStart } from '../system/process-start.ts'
@@ -14,19 +14,26 @@ const Registered = v.looseObject({
  * The pid of a running CLI that holds this session. The registry is the only sign: no descriptor stays open between appends
  * (anthropics/claude-code#63758), and `status` may be missing, so that an entry whose process runs counts as live.
  */
-export const liveHolder = async (registry: string, sessionId: string): Promise<number | undefined> => {
+export const liveHolder = (registry: string, sessionId: string): number | undefined => {
   // The key files beside the entries hold secrets of the CLI: never opened.
-  const names = (await readdir(registry).catch(() => [])).filter((name) => /^(?:pid-)?\d+\.json$/.test(name))
-  for (const name of names) {
-    const entry = await readEntry(join(registry, name))
+  for (const name of namesIn(registry).filter((each) => /^(?:pid-)?\d+\.json$/.test(each))) {
+    const entry = readEntry(join(registry, name))
     if (entry?.sessionId === sessionId && runs(entry)) return entry.pid
   }
   return undefined
 }
 
-const readEntry = async (file: string): Promise<v.InferOutput<typeof Registered> | undefined> => {
+const namesIn = (folder: string): readonly string[] => {
   try {
-    const parsed = v.safeParse(Registered, JSON.parse(await readFile(file, 'utf8')))
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const readEntry = (file: string): v.InferOutput<typeof Registered> | undefined => {
+  try {
+    const parsed = v.safeParse(Registered, JSON.parse(readFileSync(file, 'utf8')))
     return parsed.success ? parsed.output : undefined
   } catch {
     return undefined

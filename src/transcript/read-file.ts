@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { errnoOf } from '../system/errno.ts'
 
 /** Why a kept read goes, or the file that it shows cannot be looked at. */
 export type StaleReason =
@@ -13,18 +14,18 @@ export type StaleReason =
   | 'changed, and its form is unknown'
 
 /** A file that a kept read shows, as it is now. */
-export const lookAtFile = async (
+export const lookAtFile = (
   path: string,
-): Promise<{ readonly bytes: Buffer; readonly mtimeMs: number } | StaleReason> => {
+): { readonly bytes: Buffer; readonly mtimeMs: number } | StaleReason => {
   try {
-    const stats = await stat(path)
+    const stats = statSync(path)
     if (stats.isDirectory()) return 'directory'
     // Reading a pipe or a device may never end.
     if (!stats.isFile()) return 'unreadable'
     if (stats.size > 64 << 20) return 'too large'
-    return { bytes: await readFile(path), mtimeMs: stats.mtimeMs }
+    return { bytes: readFileSync(path), mtimeMs: stats.mtimeMs }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errnoOf(error)
     return code === 'ENOENT' || code === 'ENOTDIR' ? 'deleted' : 'unreadable'
   }
 }

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises'
+import { fstatSync } from 'node:fs'
 import { type Damage, type DamageKind, damageList, salvage } from './damage.ts'
 import { bookkeeping } from './dispositions.ts'
 import { type Entry, entryOf, type ReadRequest, type Source } from './entry.ts'
@@ -50,12 +50,14 @@ export type ScanOptions = {
   /** Whether the content of this file may stay. */
   readonly wants: (request: ReadRequest) => boolean
   readonly observer?: Observer | undefined
+  /** Ends the reading of a file, by an error. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Reads a session file once, from the beginning to the end. */
-export const scan = async (handle: FileHandle, options: ScanOptions): Promise<Scan> => {
-  const collector = collect(options, (await handle.stat()).size)
-  await eachLine(handle, collector.take)
+export const scan = async (descriptor: number, options: ScanOptions): Promise<Scan> => {
+  const collector = collect(options, fstatSync(descriptor).size)
+  await eachLine(descriptor, collector.take, options.signal)
   return collector.finish()
 }
 

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import {
@@ -19,11 +19,11 @@ export const lockOf = (file: string): string => join(dirname(file), `.${basename
  * Keeps a second yoke from trimming the same session (anthropics/claude-code#39151 shows what two writers do). Returns how to
  * give it back, or the pid of the yoke that holds it; a lock of a dead process is taken over.
  */
-export const lockSession = async (file: string): Promise<(() => Promise<void>) | number> => {
+export const lockSession = async (file: string): Promise<(() => void) | number> => {
   const lock = lockOf(file)
   const holder = await takeLockFile(lock, lockText(thisProcess()), {
     parse: (text) => readLockText(HolderSchema, text, lock),
     isAlive: isRunning,
   })
-  return holder === undefined ? () => rm(lock, { force: true }) : holder.pid
+  return holder === undefined ? () => rmSync(lock, { force: true }) : holder.pid
 }

@@ -1,14 +1,14 @@
-import type { FileHandle } from 'node:fs/promises'
+import { readSync } from 'node:fs'
 
 /** Reads a stretch of an open file; fewer bytes when the file ends before. */
-export const readStretch = async (
-  handle: FileHandle,
+export const readStretch = (
+  descriptor: number,
   { offset, length }: { readonly offset: number; readonly length: number },
-): Promise<Buffer> => {
+): Buffer => {
   const bytes = Buffer.allocUnsafe(length)
   let held = 0
   while (held < length) {
-    const { bytesRead } = await handle.read(bytes, held, length - held, offset + held)
+    const bytesRead = readSync(descriptor, bytes, held, length - held, offset + held)
     if (bytesRead === 0) break
     held += bytesRead
   }

@@ -22,12 +22,8 @@ export type Rendered = {
 const maxBytes = 100_000
 
 /** Compares a Read with the file on disk. `record` holds its result. */
-export const judgeRead = async (
-  read: Read,
-  record: SessionRecord,
-  policy: 'refresh' | 'drop',
-): Promise<Judgement> => {
-  const file = await lookAtFile(read.path)
+export const judgeRead = (read: Read, record: SessionRecord, policy: 'refresh' | 'drop'): Judgement => {
+  const file = lookAtFile(read.path)
   if (typeof file === 'string') return { state: 'dropped', reason: file }
   const { mtimeMs } = file
   const old = shownText(read, record)

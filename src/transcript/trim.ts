@@ -1,6 +1,8 @@
-import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { YokeError } from '../errors.ts'
+import { syncData } from '../system/atomic-write.ts'
+import { errnoOf } from '../system/errno.ts'
 import { type CommitStep, commit, removeLeftovers, replaceWhole, writeNew } from './commit.ts'
 import { keepMatcher } from './keep-paths.ts'
 import { liveHolder } from './live.ts'
@@ -33,6 +35,8 @@ export type TrimRequest = {
   readonly backup: string
   /** Write nothing. */
   readonly dryRun?: boolean
+  /** Ends a trim that writes nothing. */
+  readonly signal?: AbortSignal
   /** Write the trimmed session there, and leave the file as it is. */
   readonly out?: string
   /** Sees every line, and says in a sentence why the session must not be trimmed; `stays` tells whether a line would stay. */
@@ -78,16 +82,16 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
   if (backup.endsWith('.jsonl'))
     return refused('backup', `The backup ${backup} would be taken for a session: it must not end in .jsonl.`)
   try {
-    const file = await realpath(request.file)
-    const release = onlyLooks(request) ? async () => {} : await lockSession(file)
+    const file = realpathSync(request.file)
+    const release = onlyLooks(request) ? () => {} : await lockSession(file)
     if (typeof release === 'number')
       return refused('locked', `Another yoke (pid ${release}) trims the session.`)
     try {
       request.onStep?.('locked')
-      if (!onlyLooks(request)) await removeLeftovers(file)
+      if (!onlyLooks(request)) removeLeftovers(file)
       return await trimLocked({ ...request, file })
     } finally {
-      await release()
+      release()
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error
@@ -104,9 +108,9 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
 /** Puts the backup back in place of the session, whole. Throws E_NO_BACKUP when there is none. */
 export const restore = async (file: string, backup: string): Promise<void> => {
   try {
-    await replaceWhole(await realpath(file).catch(() => file), backup)
+    await replaceWhole(realPathOf(file), backup)
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error
+    if (errnoOf(error) !== 'ENOENT') throw error
     throw new YokeError(
       'E_NO_BACKUP',
       `There is no backup ${backup}.`,
@@ -118,32 +122,31 @@ export const restore = async (file: string, backup: string): Promise<void> => {
 const onlyLooks = ({ dryRun, out }: TrimRequest): boolean => dryRun === true || out !== undefined
 
 const trimLocked = async (request: TrimRequest): Promise<TrimResult> => {
-  const handle = await open(request.file, 'r')
+  const descriptor = openSync(request.file, 'r')
   try {
-    return await trimOpen(request, handle)
+    return await trimOpen(request, descriptor)
   } finally {
-    await handle.close()
+    closeSync(descriptor)
   }
 }
 
-const trimOpen = async (request: TrimRequest, handle: FileHandle): Promise<TrimResult> => {
-  const source = await handle.stat()
+const trimOpen = async (request: TrimRequest, descriptor: number): Promise<TrimResult> => {
+  const source = fstatSync(descriptor)
   // The backup will be a link to it. Some systems sync only what is open for writing: what was read is whole either way.
-  const synced = onlyLooks(request) ? undefined : handle.datasync().catch(() => undefined)
-  const holder = await holderOf(request)
+  const synced = onlyLooks(request) ? undefined : syncData(descriptor).catch(() => undefined)
+  const holder = holderOf(request)
   if (holder !== undefined) return refused('live', `A running CLI (pid ${holder}) holds the session.`)
-  const made = await prepare(request, handle)
+  const made = await prepare(request, descriptor)
   if ('status' in made) return made
   const { bytes, report } = made
   const isSame =
-    bytes.length === source.size &&
-    bytes.equals(await readStretch(handle, { offset: 0, length: source.size }))
+    bytes.length === source.size && bytes.equals(readStretch(descriptor, { offset: 0, length: source.size }))
   if (isSame && request.out === undefined) return { status: 'unchanged', report }
   if (request.dryRun) return { status: 'planned', report }
   if (request.out !== undefined) return writeOut(request.out, bytes, report)
   const { file, backup, onStep } = request
   await synced
-  const mayWrite = async () => (await holderOf(request)) === undefined
+  const mayWrite = () => holderOf(request) === undefined
   return (await commit({ file, backup, bytes, source, mayWrite, onStep }))
     ? { status: 'applied', report }
     : refused('changed', 'The session was written to while it was trimmed: another program works on it.')
@@ -154,32 +157,33 @@ const writeOut = async (out: string, bytes: Buffer, report: TrimReport): Promise
     await writeNew(out, bytes)
     return { status: 'applied', report }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errnoOf(error)
     if (code === 'EEXIST') return refused('io', `There is a file ${out} already, which is not overwritten.`)
     if (code === 'ENOENT') return refused('io', `There is no folder ${dirname(out)} to write to.`)
     throw error
   }
 }
 
-const holderOf = async ({ liveSessions, file }: TrimRequest) =>
+const holderOf = ({ liveSessions, file }: TrimRequest) =>
   liveSessions === undefined ? undefined : liveHolder(liveSessions, basename(file, '.jsonl'))
 
 /** The bytes of the trimmed session, verified. Only reads. */
 const prepare = async (
   request: TrimRequest,
-  handle: FileHandle,
+  descriptor: number,
 ): Promise<TrimResult | { readonly bytes: Buffer; readonly report: TrimReport }> => {
   const { keep, cwd } = request
   const match = keepMatcher(keep, cwd, realPathOf)
   const { guard } = request
-  const found = await scan(handle, {
+  const found = await scan(descriptor, {
     cwd,
     wants: ({ path }) => match(path).length > 0,
     observer: guard,
+    signal: request.signal,
   })
   const { reads, unmatched } = chooseReads(found.entries, found.chain, keep, match, realPathOf)
   const wanted = request.harder ? newestHalf(reads) : reads
-  const { kept, dropped } = await judgeAll(wanted, found, handle, request.staleReads, Date.now())
+  const { kept, dropped } = judgeAll(wanted, found, descriptor, request.staleReads, Date.now())
   const plan = select(found, kept)
   const staying = new Set(typeof plan === 'string' ? [] : plan.map(({ source }) => source.line))
   const drift = guard?.refusal((line) => staying.has(line))
@@ -190,7 +194,7 @@ const prepare = async (
   if (plan === 'no-answer') return refused(plan, 'The session holds no answer of the model yet.')
   if (plan === 'no-prompt') return refused(plan, 'The session holds no prompt: it is no conversation.')
 
-  const sources = await Promise.all(plan.map(({ source }) => readStretch(handle, source)))
+  const sources = plan.map(({ source }) => readStretch(descriptor, source))
   const lines = relink(plan, sources)
   const bytes = Buffer.concat(lines.flatMap((line) => [line.bytes, Buffer.from('\n')]))
   const faults = verify(bytes, { lines, reads: kept })
@@ -212,20 +216,20 @@ const prepare = async (
   return { bytes, report }
 }
 
-const judgeAll = async (
+const judgeAll = (
   reads: readonly Read[],
   { entries }: Scan,
-  handle: FileHandle,
+  descriptor: number,
   policy: 'refresh' | 'drop',
   now: number,
-): Promise<{ readonly kept: readonly KeptRead[]; readonly dropped: readonly DroppedPath[] }> => {
+): { readonly kept: readonly KeptRead[]; readonly dropped: readonly DroppedPath[] } => {
   const kept: KeptRead[] = []
   const dropped: DroppedPath[] = []
   for (const read of reads) {
     const source = entries.find(({ at }) => at === read.at)?.source
-    const record = source && parseRecord(await readStretch(handle, source))
+    const record = source && parseRecord(readStretch(descriptor, source))
     if (record === undefined) throw new Error(`the result of ${read.path} can no longer be read`)
-    const judged = await judgeRead(read, record, policy)
+    const judged = judgeRead(read, record, policy)
     if (judged.state === 'dropped') dropped.push({ path: read.path, reason: judged.reason })
     else
       kept.push({

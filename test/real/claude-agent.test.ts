@@ -96,7 +96,7 @@ describe('the real Claude Code', () => {
     expect(first.unknownEvents).toEqual(new Map())
     const id = first.outcome.session ?? ''
     const session = await agent.findSession(id, project, env)
-    expect(dirname(session ?? '')).toBe(await sessionFolder(project, env))
+    expect(dirname(session ?? '')).toBe(sessionFolder(project, env))
     const second = await start(resume(id))
     expect(second.outcome).toMatchObject({ class: 'ok', session: id, text: 'Again' })
     expect(sent(-1)).toContain('Hello')
@@ -240,7 +240,7 @@ describe('the real Claude Code', () => {
     })
     const { outcome } = await start()
     expect(outcome.class).toBe('ok')
-    expect(await readdir(await sessionFolder(project, env))).toContain(`${outcome.session}.jsonl`)
+    expect(await readdir(sessionFolder(project, env))).toContain(`${outcome.session}.jsonl`)
   })
 
   it('takes a prompt that is longer than an argument can be', async () => {
@@ -368,7 +368,7 @@ describe('the real Claude Code as a judge', () => {
       join(home, '.claude', 'CLAUDE.md'),
       join(project, 'CLAUDE.md'),
       join(project, 'CLAUDE.local.md'),
-      join(await sessionFolder(project, env), 'memory', 'MEMORY.md'),
+      join(sessionFolder(project, env), 'memory', 'MEMORY.md'),
     ]
     for (const memory of memories) {
       await mkdir(dirname(memory), { recursive: true })

@@ -93,7 +93,7 @@ describe.each<Kept>(['format-0', 'format-1'])('files of %s', (format) => {
 describe('files of format-1', () => {
   it('bring what people said, and tell who held the project', async () => {
     const { loop, id } = await leftBy('format-1')
-    const letters = await readInbox(runFolder(loop, id))
+    const letters = readInbox(runFolder(loop, id))
     expect(letters).toMatchObject([{ message: { type: 'say', text: 'Read the tests first.' } }])
     expect(await readHolder(loop.lock)).toMatchObject({ host: 'elsewhere.example', run: id })
   })
@@ -150,7 +150,7 @@ describe('files of a newer yoke are refused and stay as they are', () => {
     const { inbox } = runFolder(loop, id)
     const [name = ''] = readdirSync(inbox)
     writeFileSync(join(inbox, name), JSON.stringify({ format: fileFormat + 1, type: 'say', text: 'Stop.' }))
-    expect(await readInbox(runFolder(loop, id))).toEqual([
+    expect(readInbox(runFolder(loop, id))).toEqual([
       { name, problem: expect.stringContaining('was written by a newer yoke') },
     ])
   })

@@ -26,9 +26,7 @@ const project = async (live?: string, host = hostname()) => {
   if (live !== undefined)
     writeFileSync(loop.lock, JSON.stringify({ ...thisProcess(), host, run: live, since: '' }))
   const inbox = async (id: string) =>
-    (await readInbox(runFolder(loop, id))).map((letter) =>
-      'message' in letter ? letter.message : letter.problem,
-    )
+    readInbox(runFolder(loop, id)).map((letter) => ('message' in letter ? letter.message : letter.problem))
   return { folder, loop, inbox }
 }
 

@@ -185,7 +185,7 @@ describe('the commit of a trim', () => {
     const elsewhere = existsSync('/dev/shm') ? `/dev/shm/yoke-test-${process.pid}.bak` : place.backup
     const source = statSync(place.file)
     const bytes = Buffer.from('new\n')
-    const mayWrite = async () => true
+    const mayWrite = () => true
     expect(await commit({ file: place.file, backup: elsewhere, bytes, source, mayWrite })).toBe(true)
     expect(readFileSync(elsewhere).equals(old)).toBe(true)
     expect(place.bytes().equals(bytes)).toBe(true)

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { finishedRun } from '../helpers/session.ts'
 import { outline, reportOf, workplace } from './workplace.ts'
@@ -69,6 +71,18 @@ describe('a trim of a finished run', () => {
     const once = place.bytes()
     expect((await place.trim(['a.ts'])).status).toBe('unchanged')
     expect(place.bytes().equals(once)).toBe(true)
+  })
+
+  it('is given up at a signal, and leaves the session as it is', async () => {
+    const place = await stored()
+    const dead = `${JSON.stringify({ type: 'progress', data: 'x'.repeat(1 << 20) })}\n`
+    place.store(Buffer.concat([place.bytes(), Buffer.from(dead.repeat(8))]))
+    const before = place.bytes()
+    const signal = AbortSignal.abort()
+    expect((await place.trim(['a.ts'], { dryRun: true, signal })).status).toBe('refused')
+    expect((await place.trim(['a.ts'], { dryRun: true })).status).toBe('planned')
+    expect(place.bytes().equals(before)).toBe(true)
+    expect(readdirSync(dirname(place.file))).toEqual([basename(place.file)])
   })
 
   it('writes nothing in a dry run', async () => {

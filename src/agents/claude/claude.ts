@@ -26,6 +26,11 @@ export const claude: Agent = {
   findSession,
   watchSession,
   setAside,
+  rehearseTrim: async ({ env, ...request }, signal) => {
+    const guard = sessionGuard(await knownFormats('claude', env), false)
+    // The agent itself still holds the session.
+    await trim({ ...request, guard, signal, dryRun: true, backup: '' })
+  },
   trimSession: async ({ env, drift: policy, ...request }) => {
     const guard = sessionGuard(await knownFormats('claude', env), policy === 'strict')
     const result = await trim({ ...request, liveSessions: registryFolder(env), guard })

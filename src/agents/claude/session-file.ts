@@ -1,6 +1,8 @@
-import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { readStretch } from '../../transcript/source-bytes.ts'
 import type { SessionLoss } from '../agent.ts'
 import { slug } from './slug.ts'
 
@@ -17,8 +19,16 @@ export const projectsFolder = (env: Env): string => join(configFolder(env), 'pro
 export const registryFolder = (env: Env): string => join(configFolder(env), 'sessions')
 
 /** Where the sessions of the project at `cwd` should be. `cwd` may lead there by symbolic links. */
-export const sessionFolder = async (cwd: string, env: Env): Promise<string> =>
-  join(projectsFolder(env), env['CLAUDE_CODE_PROJECT_DIR_NAME'] || slug(await realpath(cwd).catch(() => cwd)))
+export const sessionFolder = (cwd: string, env: Env): string =>
+  join(projectsFolder(env), env['CLAUDE_CODE_PROJECT_DIR_NAME'] || slug(realPath(cwd)))
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
 
 /**
  * The file of the session with this id, or undefined when there is none. The folder of `cwd` is only the first guess: a
@@ -26,23 +36,27 @@ export const sessionFolder = async (cwd: string, env: Env): Promise<string> =>
  */
 export const findSession = async (id: string, cwd: string, env: Env): Promise<string | undefined> => {
   if (!/^[\w-]+$/.test(id)) return undefined
-  const guess = join(await sessionFolder(cwd, env), `${id}.jsonl`)
-  if ((await changedAt(guess)) !== undefined) return guess
+  const guess = join(sessionFolder(cwd, env), `${id}.jsonl`)
+  if (changedAt(guess) !== undefined) return guess
   const projects = projectsFolder(env)
   const folders = await readdir(projects).catch(() => [])
   const found: { readonly file: string; readonly at: number }[] = []
   for (const folder of folders) {
     const file = join(projects, folder, `${id}.jsonl`)
-    const at = await changedAt(file)
+    const at = changedAt(file)
     if (at !== undefined) found.push({ file, at })
   }
   return found.sort((a, b) => b.at - a.at)[0]?.file
 }
 
 /** Undefined unless it is a file. */
-const changedAt = async (file: string): Promise<number | undefined> => {
-  const found = await stat(file).catch(() => undefined)
-  return found?.isFile() ? found.mtimeMs : undefined
+const changedAt = (file: string): number | undefined => {
+  try {
+    const found = statSync(file)
+    return found.isFile() ? found.mtimeMs : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** A turn adds lines behind these bytes and leaves them alone. */
@@ -74,13 +88,15 @@ export const watchSession = async (
 
 const markOf = async (id: string, cwd: string, env: Env) => {
   const file = await findSession(id, cwd, env)
-  const handle = file === undefined ? undefined : await open(file).catch(() => undefined)
-  if (file === undefined || handle === undefined) return undefined
+  if (file === undefined) return undefined
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginning), 0, beginning, 0)
-    return { file, bytes: (await handle.stat()).size, begins: buffer.subarray(0, bytesRead) }
-  } finally {
-    await handle.close()
+    const descriptor = openSync(file, 'r')
+    const begins = readStretch(descriptor, { offset: 0, length: beginning })
+    const bytes = fstatSync(descriptor).size
+    closeSync(descriptor)
+    return { file, bytes, begins }
+  } catch {
+    return undefined
   }
 }
 

@@ -59,7 +59,7 @@ const choose = async (session: Session, { keep, cwd, harder, staleReads }: Wishe
   for (const read of wanted) {
     const call = calls.get(read.at)
     if (call === undefined) throw new Error(`the result of ${read.path} can no longer be found`)
-    const judged = await judgeRead(read, call.part, staleReads)
+    const judged = judgeRead(read, call.part, staleReads)
     if (judged.state === 'dropped') dropped.push({ path: read.path, reason: judged.reason })
     else
       kept.push({

@@ -12,8 +12,8 @@ export type Judgement =
 const dropped = (reason: StaleReason): Judgement => ({ state: 'dropped', reason })
 
 /** Compares a read with the file on disk; the policy is that of Claude's sessions (design of the trim, "stale reads"). */
-export const judgeRead = async (read: Read, part: Part, policy: 'refresh' | 'drop'): Promise<Judgement> => {
-  const file = await lookAtFile(read.path)
+export const judgeRead = (read: Read, part: Part, policy: 'refresh' | 'drop'): Judgement => {
+  const file = lookAtFile(read.path)
   if (typeof file === 'string') return dropped(file)
   const old = part.state?.output ?? ''
   const forms = read.content === 'text' ? readForms(old) : []

@@ -17,7 +17,7 @@ export const live = check({
     const registry = registryFolder(look.env)
     const held = await Promise.all(
       all.map(async ({ id }) => {
-        const pid = await liveHolder(registry, id)
+        const pid = liveHolder(registry, id)
         return pid === undefined ? [] : [{ session: id, pid }]
       }),
     )

@@ -21,7 +21,7 @@ export const sessions = check({
     const cwds = (await Promise.all(newest(all).map(({ file }) => foldersIn(file)))).flat()
     return [
       {
-        folder: await sessionFolder(look.project, look.env),
+        folder: sessionFolder(look.project, look.env),
         count: all.length,
         foreign: [...new Set(cwds)].filter((cwd) => cwd !== here && !cwd.startsWith(`${here}/`)),
       },

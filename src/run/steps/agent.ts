@@ -11,6 +11,7 @@ import { Aborted, playerOf, type RunContext } from '../context.ts'
 import { contextMeter } from '../context-meter.ts'
 import { agentFiles, iterationFolder } from '../folder.ts'
 import { tellStreamDrift } from './drift.ts'
+import { trimRehearsal } from './rehearse-trim.ts'
 
 type Start = {
   /** Of the iteration when it is left out. */
@@ -34,6 +35,7 @@ export const runAgent = async (
   mkdirSync(folder, { recursive: true })
   writeFileSync(files.prompt, invocation.prompt)
   const meter = contextMeter()
+  const rehearsal = trimRehearsal(context, role)
   let version = ''
   const began = now()
 
@@ -63,6 +65,7 @@ export const runAgent = async (
       },
       onEvent: (event) => {
         meter.add(event)
+        if (event.type === 'result' && session.kind === 'resume') rehearsal.begin(session.id)
         if (event.type === 'started') version = event.version ?? ''
         if (
           event.type === 'started' &&
@@ -81,6 +84,7 @@ export const runAgent = async (
       onWarning: (message) => record({ type: 'warning', code: 'W_AGENT', message }),
     },
   )
+  await rehearsal.end()
   const bill = billOf(outcome, {
     printedBefore,
     isSessionCost: agent.printsSessionCost(version),

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
@@ -34,7 +34,7 @@ export const judge = async (context: RunContext): Promise<void> => {
       attempt: unreadable + 1,
       text: outcome.evidence || outcome.text.slice(-500),
     })
-  await writeFile(
+  writeFileSync(
     join(iterationFolder(run, iteration), 'verdict.json'),
     `${JSON.stringify(verdict, undefined, 2)}\n`,
   )

@@ -29,7 +29,7 @@ export const listen = async (context: Hearing): Promise<void> => {
  */
 export const hearMessages = async (context: Hearing): Promise<void> => {
   const { run, state, record, untold } = context
-  for (const letter of await readInbox(run)) {
+  for (const letter of readInbox(run)) {
     const { name } = letter
     if ('problem' in letter) {
       untold(name, `The message ${name} in ${run.inbox} cannot be read, and is left there: ${letter.problem}`)
@@ -111,7 +111,7 @@ const lookAtNotes = async ({ loop, state, record }: Hearing): Promise<void> => {
   const { notesDigest } = state()
   // Before the worker's first turn there is nothing that it has not read.
   if (notesDigest === undefined) return
-  const text = await readNotes(loop.notes)
+  const text = readNotes(loop.notes)
   const { reset } = parseNotes(text)
   const digest = digestOfNotes(text)
   if (digest === notesDigest && !reset) return

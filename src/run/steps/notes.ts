@@ -9,7 +9,7 @@ import { notesOf, readNotes } from '../folder.ts'
 /** Reads the notes of a role; a `RESET: TRUE` line is taken out once it has been recorded, so that it holds for one turn. */
 export const takeNotes = async ({ loop, record }: RunContext, role: Role): Promise<void> => {
   const file = notesOf(loop, role)
-  const text = await readNotes(file)
+  const text = readNotes(file)
   const { keep, reset } = parseNotes(text)
   const words = role === 'worker' ? commitWordsOf(text) : undefined
   record({

@@ -28,6 +28,6 @@ export const finishPeriodic = async (
   { project, loop, record, state }: RunContext,
   { name, problem }: Step & { do: 'finish-periodic' },
 ): Promise<void> => {
-  const progress = await progressFingerprint(project, await readNotes(loop.notes))
+  const progress = await progressFingerprint(project, readNotes(loop.notes))
   record({ type: 'periodic.finished', iteration: state().iteration, name, problem, progress })
 }

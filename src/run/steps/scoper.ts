@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
@@ -11,6 +11,7 @@ import { condensedLog } from '../../loop/saga-log.ts'
 import { type ScoperBrief, scoperPrompt } from '../../loop/scoper-prompt.ts'
 import { sessionOf } from '../../loop/session.ts'
 import type { Step } from '../../loop/state.ts'
+import { readIfThere } from '../../system/read-if-there.ts'
 import { modelOf } from '../../task/roles.ts'
 import type { RunContext, RunSettings } from '../context.ts'
 import { cycleFolder } from '../folder.ts'
@@ -27,7 +28,7 @@ export const scope = async (context: RunContext, { cycle }: Step & { do: 'run-sc
       { ...context, task: goalOf(progress(), task) },
       {
         said: state().said,
-        log: condensedLog(await readLog(loop.sagaLog)),
+        log: condensedLog(readIfThere(loop.sagaLog)?.toString('utf8') ?? ''),
         cycle,
         hasSession: sessionOf(state(), 'worker').id !== undefined,
       },
@@ -79,9 +80,3 @@ export const readPlan = ({ answer, text }: Pick<Outcome, 'answer' | 'text'>): Pl
   const { success, output } = structured.success ? structured : v.safeParse(PlanSchema, jsonFromText(text))
   return success && (output.status !== 'plan' || output.plan.trim() !== '') ? output : undefined
 }
-
-const readLog = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })

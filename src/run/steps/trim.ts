@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Role } from '../../agents/agent.ts'
 import type { NewEvent } from '../../events.ts'
@@ -20,7 +20,7 @@ export const trimSession = async (
     record({ type: 'trim.refused', ...unlessWorker(role), session, code, reason })
   const file = await agent.findSession(session, project, env)
   if (file === undefined) return refuse('no-session', 'the session file is not where the agent keeps it')
-  await mkdir(run.backups, { recursive: true })
+  mkdirSync(run.backups, { recursive: true })
   const began = now()
   const result = await agent.trimSession({
     program: agentFile,
@@ -38,7 +38,7 @@ export const trimSession = async (
   tellSessionDrift(context, session, result.drift)
   if (result.status === 'refused') return refuse(result.code, result.reason)
   const { report, newSession } = result
-  await writeFile(
+  writeFileSync(
     join(iterationFolder(run, state().iteration), reportFile(role, harder)),
     `${JSON.stringify(report, undefined, 2)}\n`,
   )

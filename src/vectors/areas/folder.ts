@@ -75,7 +75,7 @@ const isInGit = async ({ project, write }: Place, path: string) => {
 
 const notesOf = async ({ project, write }: Place, text: string | null) => {
   if (text !== null) await write('p/.loop/notes.md', text)
-  const { keep, reset } = parseNotes(await readNotes(loopFolder(project).notes))
+  const { keep, reset } = parseNotes(readNotes(loopFolder(project).notes))
   return { keep: keep === undefined ? null : [...keep], reset }
 }
 

@@ -10,5 +10,5 @@ export const location = area(
     env: v.record(v.string(), v.string()),
   }),
   v.strictObject({ folder: v.string() }),
-  async ({ path, env }) => ({ folder: await sessionFolder(path, env) }),
+  async ({ path, env }) => ({ folder: sessionFolder(path, env) }),
 )

@@ -54,7 +54,7 @@ const heard = async (place: Place, { inbox, heard, task }: v.InferOutput<typeof 
   return {
     events: world.events.slice(before).map(({ type }) => type),
     said: world.events.slice(before).flatMap((event) => (event.type === 'person.said' ? [event.text] : [])),
-    left: (await readInbox(world.run)).map(({ name }) => name),
+    left: readInbox(world.run).map(({ name }) => name),
   }
 }
 

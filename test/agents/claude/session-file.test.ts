@@ -41,11 +41,11 @@ describe('the session folder of a project', () => {
     const { env, project } = await home()
     const link = join(env.HOME, 'link')
     await symlink(project, link)
-    expect(await sessionFolder(link, env)).toBe(join(env.HOME, '.claude', 'projects', slug(project)))
+    expect(sessionFolder(link, env)).toBe(join(env.HOME, '.claude', 'projects', slug(project)))
   })
 
   it('has the name that CLAUDE_CODE_PROJECT_DIR_NAME gives', async () => {
-    expect(await sessionFolder('/p', { HOME: '/h', CLAUDE_CODE_PROJECT_DIR_NAME: 'mine' })).toBe(
+    expect(sessionFolder('/p', { HOME: '/h', CLAUDE_CODE_PROJECT_DIR_NAME: 'mine' })).toBe(
       '/h/.claude/projects/mine',
     )
   })
@@ -54,7 +54,7 @@ describe('the session folder of a project', () => {
 describe('a session file', () => {
   it('is found in the folder of the project', async () => {
     const { env, project } = await home()
-    const file = await put(join(await sessionFolder(project, env), `${id}.jsonl`))
+    const file = await put(join(sessionFolder(project, env), `${id}.jsonl`))
     await put(join(projectsFolder(env), 'elsewhere', `${id}.jsonl`), new Date(Date.now() + 60_000))
     expect(await findSession(id, project, env)).toBe(file)
   })
@@ -76,7 +76,7 @@ describe('a session file', () => {
   it('is not found when there is none, or a folder of that name', async () => {
     const { env, project } = await home()
     expect(await findSession(id, project, env)).toBeUndefined()
-    await mkdir(join(await sessionFolder(project, env), `${id}.jsonl`), { recursive: true })
+    await mkdir(join(sessionFolder(project, env), `${id}.jsonl`), { recursive: true })
     expect(await findSession(id, project, env)).toBeUndefined()
   })
 
