@@ -121,7 +121,16 @@ export const RunEventSchema = v.variant('type', [
     printedCostUsd: v.number(),
     tokens: TokensSchema,
     /** What the provider counted for the first and the largest request: the context of this start of the agent. */
-    context: v.optional(v.object({ first: count, peak: count })),
+    context: v.optional(
+      v.object({
+        first: count,
+        peak: count,
+        /** Calls of the model, those of subagents aside. */
+        calls: v.optional(count),
+        /** How long the provider caches what was sent; five minutes where the agent does not say. */
+        lifetime: v.optional(v.picklist(['5m', '1h'])),
+      }),
+    ),
     turns: count,
     durationMs: v.number(),
     denials: v.array(text),
@@ -163,7 +172,14 @@ export const RunEventSchema = v.variant('type', [
     unmatched: v.array(text),
     durationMs: v.number(),
   }),
-  event('trim.skipped', { ...other, session: v.optional(text), reason: text }),
+  event('trim.skipped', {
+    ...other,
+    session: v.optional(text),
+    reason: text,
+    /** Where it was spared because it would cost more than it saves: what it would have come to. */
+    tokensBefore: v.optional(count),
+    tokensAfter: v.optional(count),
+  }),
   event('trim.refused', { ...other, session: text, code: text, reason: text }),
   /** What yoke does not know of the agent's sessions or events; each name is told once a run. */
   event('drift.found', {

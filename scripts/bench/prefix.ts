@@ -9,11 +9,13 @@ import { type Bench, median, plain } from './measure.ts'
 import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
 import { type Start, watchPrefix } from './prefix/watch.ts'
 
-const orders = ['of the file', 'stable first', 'untrimmed'] as const
+/** What each order says of the trim. */
+const trims = { 'of the file': 'always', 'stable first': 'always', default: 'on', untrimmed: 'off' } as const
+const orders = Object.keys(trims) as readonly (keyof typeof trims)[]
 
 type Run = {
   readonly kind: string
-  readonly order: (typeof orders)[number]
+  readonly order: keyof typeof trims
   readonly repeat: number
   readonly starts: readonly Start[]
   /** US dollars, with no pause between iterations. */
@@ -23,7 +25,7 @@ type Run = {
 const assumptions = [
   'The jobs: some ten model calls an iteration, one to eight reads of files of 1 to 20 kB, one or two edits, three runs of tests that print 0.3 to 6 kB.',
   `Claude Code ${pinned.claude} and the trim of dist/yoke, with stale reads brought up to date; no pause between iterations.`,
-  '`of the file`: kept reads as the trim leaves them. `stable first`: after each trim a check of the task puts those in front that have not changed for the longest, of these the ones that have been kept for the longest, and the CLI goes on from there. `untrimmed`: the same job with `trim: off`.',
+  '`of the file`: kept reads as the trim leaves them. `stable first`: after each trim a check of the task puts those in front that have not changed for the longest, of these the ones that have been kept for the longest, and the CLI goes on from there. `default`: what yoke does by itself, which spares a trim that costs more than it saves. `untrimmed`: the same job with `trim: off`.',
   'Sent before: the longest row of whole blocks (tools, system, blocks of messages), from the first, that an earlier request of the run began with, in bytes of JSON.',
   `Read from the cache: what the provider finds by the breakpoints that the CLI sets, up to ${lookBack} blocks before one.`,
 ]
@@ -93,7 +95,7 @@ const play = async (
   const job = makeKeepJob(kind, iterations)
   const reorder = `${process.execPath} ${join(import.meta.dirname, 'prefix', 'reorder.ts')} ${join(place, 'order.json')}`
   const checks = order === 'stable first' ? [reorder, 'test -f done'] : ['test -f done']
-  const trim = order === 'untrimmed' ? 'off' : 'on'
+  const trim = trims[order]
   const project = writeProject(place, job, [`trim: ${trim}`, `checks: ${JSON.stringify(checks)}`])
   const books = openBooks(0)
   const watch = watchPrefix(books)
@@ -101,7 +103,7 @@ const play = async (
   try {
     const run = await playJob(place, project, model.url, '--json')
     const skipped = run.stdout.split('\n').find((line) => /"trim\.(?:skipped|refused|failed)"/.test(line))
-    if (run.exitCode !== 3 || (skipped !== undefined && trim === 'on'))
+    if (run.exitCode !== 3 || (skipped !== undefined && trim === 'always'))
       throw new Error(`${kind}, ${order} ended with ${run.exitCode}: ${run.stderr}${skipped ?? run.stdout}`)
     return {
       starts: watch.starts,

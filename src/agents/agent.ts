@@ -97,6 +97,8 @@ export type AgentEvent =
       readonly type: 'usage'
       readonly message: string
       readonly tokens: Tokens
+      /** What was written to the provider's cache stays there for an hour, not five minutes. */
+      readonly isCachedForAnHour?: true
       readonly costUsd?: number
       readonly finish?: string
     }
@@ -337,6 +339,8 @@ export type SessionTrim = {
   readonly drift?: 'normal' | 'strict'
   /** Keep less: the provider said that the context is full. */
   readonly harder: boolean
+  /** Says why the session is to be left as it is, once it is known what the trim comes to. */
+  readonly decline?: (report: TrimReport) => string | undefined
   /** Where the session is copied to before it is changed. */
   readonly backup: string
   readonly env: Readonly<Record<string, string | undefined>>

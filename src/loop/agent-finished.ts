@@ -3,6 +3,7 @@ import { failedIteration } from './checkpoint.ts'
 import { endsIteration, failureOf, isOrdinary } from './recovery.ts'
 import { afterTurn, withSession } from './session.ts'
 import type { RunState } from './state.ts'
+import { rememberTurn } from './trim-worth.ts'
 
 /** Cost and tokens count for every role; what a session has cost so far is kept for those that resume it. */
 export const paidFor = (state: RunState, event: RunEvent): RunState => {
@@ -33,7 +34,12 @@ export const agentFinished = (paid: RunState, event: RunEvent & { type: 'agent.f
       : { ...paid, phase: { at: 'recover', from: 'judge', failure } }
   }
   if (isOrdinary(event.class))
-    return { ...afterTurn(paid, event), said: [], notesChanged: false, phase: { at: 'notes' } }
+    return {
+      ...afterTurn(rememberTurn(paid, event), event),
+      said: [],
+      notesChanged: false,
+      phase: { at: 'notes' },
+    }
   if (endsIteration(event.class)) {
     return failedIteration({
       ...paid,

@@ -42,6 +42,9 @@ const estimatedCost = (tokens: Tokens, { costUsd, tokens: paid }: BillContext['k
 /** US dollars for an input token of the dearest model in wide use: a hard stop for money errs on this side. */
 const dearUsd = 5e-6
 
-/** The ratios of the provider's price list, the same for each of its models. */
-const inInputTokens = ({ input, output, cacheRead, cacheWrite }: Tokens): number =>
-  input + 5 * output + 0.1 * cacheRead + 1.25 * cacheWrite
+/** What a token costs beside one of input that is not cached, by the provider's price list: the same for each of its models. */
+export const priceRatios = { output: 5, read: 0.1, write: { '5m': 1.25, '1h': 2 } } as const
+
+/** What tokens cost, in tokens of input. */
+export const inInputTokens = ({ input, output, cacheRead, cacheWrite }: Tokens): number =>
+  input + priceRatios.output * output + priceRatios.read * cacheRead + priceRatios.write['5m'] * cacheWrite

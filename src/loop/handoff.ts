@@ -9,6 +9,6 @@ export const handoffRefusal = (state: RunState): string | undefined => {
   const fork = forkReason(session, state.directives)
   if (fork !== undefined) return fork
   if (session.trim === undefined) return 'it was not trimmed: the last turn was cut off'
-  if (session.trim !== 'applied') return `it was not trimmed: ${session.trim}`
+  if (session.trim !== 'applied' && session.trim !== 'spared') return `it was not trimmed: ${session.trim}`
   return undefined
 }

@@ -8,6 +8,7 @@ import { afterSession, sessionOf, withNotes, withoutSession, withSession, withTr
 import type { CheckFailure, Phase, RunState, Trace } from './state.ts'
 import { steered, waitedUntil } from './steering.ts'
 import { checksInShort, digestOfChecks, digestOfObjection } from './stuck.ts'
+import { afterSkippedTrim, rememberStart } from './trim-worth.ts'
 
 const noTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
@@ -19,6 +20,8 @@ export const initialState = (directives: Directives, progress: string, now: numb
   iterationsBefore: 0,
   attempts: {},
   sessions: {},
+  workerTurns: [],
+  workerPauses: [],
   leftStale: false,
   trimmedHarder: false,
   backoffs: 0,
@@ -87,7 +90,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       }
     case 'agent.started':
       return {
-        ...state,
+        ...(event.role === 'worker' ? rememberStart(state, at) : state),
         attempts: { ...state.attempts, [event.role]: (state.attempts[event.role] ?? 0) + 1 },
       }
     case 'session.opened':
@@ -112,7 +115,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
       return afterTrim({ ...withTrimmed(state, 'worker', event), reminded: true })
     case 'trim.skipped':
       return afterTrim({
-        ...withSession(state, 'worker', { trim: event.reason }),
+        ...withSession(state, 'worker', afterSkippedTrim(state, event)),
         reminded: sessionOf(state, 'worker').keep !== undefined,
       })
     case 'trim.refused':

@@ -48,12 +48,21 @@ export const withTrimmed = (
   state: RunState,
   role: string,
   { newSession, tokensAfter }: Pick<RunEvent & { type: 'trim.applied' }, 'newSession' | 'tokensAfter'>,
-): RunState =>
-  withSession(state, role, {
-    tokens: tokensAfter,
-    trim: 'applied',
-    ...(newSession === undefined ? {} : { id: newSession }),
-  })
+): RunState => {
+  const { carried: _carried, headSentAt: _headSentAt, ...session } = sessionOf(state, role)
+  return {
+    ...state,
+    sessions: {
+      ...state.sessions,
+      [role]: {
+        ...session,
+        tokens: tokensAfter,
+        trim: 'applied',
+        ...(newSession === undefined ? {} : { id: newSession }),
+      },
+    },
+  }
+}
 
 /** What the notes of a role say now. */
 export const withNotes = (

@@ -1,6 +1,7 @@
 import type { Role, SessionUse, Tokens } from '../agents/agent.ts'
 import type { NewEvent, RunResult, Verdict } from '../events.ts'
 import type { Directives } from '../task/directives.ts'
+import type { TrimForesight } from './trim-worth.ts'
 
 /** What the worker is told when its session goes on. */
 export type Feedback =
@@ -64,6 +65,20 @@ export type Trace = {
   readonly session?: string
 }
 
+/** A finished turn of the worker, as far as the next ones are foreseen from it. */
+export type WorkerTurn = {
+  /** Of the model. */
+  readonly calls: number
+  readonly tokens: Tokens
+  /** Tokens of its largest request, and by how much that is larger than its first. */
+  readonly peak: number
+  readonly growth: number
+  /** How long the provider caches what the agent sends. */
+  readonly lifetime: '5m' | '1h'
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number
+}
+
 /** What is known of the session in which a role goes on from turn to turn. */
 export type RoleSession = {
   readonly id?: string
@@ -77,8 +92,12 @@ export type RoleSession = {
   readonly keep?: readonly string[]
   /** The notes asked for a fork. */
   readonly reset: boolean
-  /** What came of the trim after its last turn: `applied`, or why there was none; undefined before it. */
+  /** What came of the trim after its last turn: `applied`, `spared` for its price, or why there was none; undefined before it. */
   readonly trim?: string
+  /** What it has cost, in input tokens, to carry along what trims that were spared would have taken out. */
+  readonly carried?: number
+  /** When it was first sent as it was begun, or trimmed last: milliseconds since the epoch. */
+  readonly headSentAt?: number
   /** The role has had another session on the same task before. */
   readonly followsAnother?: boolean
   /** It was handed over from an earlier cycle of a saga: its first prompt is not the present task. */
@@ -99,6 +118,9 @@ export type RunState = {
   readonly attempts: Readonly<Record<string, number>>
   /** Of the worker, and of each periodic with `session: own`. */
   readonly sessions: Readonly<Record<string, RoleSession>>
+  /** The worker's last turns, and the milliseconds between them. */
+  readonly workerTurns: readonly WorkerTurn[]
+  readonly workerPauses: readonly number[]
   /** A stale session has been left in this iteration, or by this periodic: a second failure is final. */
   readonly leftStale: boolean
   /** The session was trimmed harder in this iteration, or for this periodic, because the context was full. */
@@ -175,6 +197,8 @@ export type Step =
       readonly session: string
       readonly keep: readonly string[]
       readonly harder: boolean
+      /** When left out, it is worth its price whatever it comes to. */
+      readonly foresight?: TrimForesight
     }
   | { readonly do: 'check'; readonly command: string }
   | { readonly do: 'wait'; readonly until: number }

@@ -2,6 +2,7 @@ import type { Role } from '../agents/agent.ts'
 import { forkReason } from './fork.ts'
 import { sessionOf, unlessWorker } from './session.ts'
 import type { RunState, Step } from './state.ts'
+import { trimForesight } from './trim-worth.ts'
 
 /** The trim of a role's session after its turn, or why there is none (§3.2). */
 export const trimStep = (state: RunState, role: Role): Step => {
@@ -22,5 +23,14 @@ export const trimStep = (state: RunState, role: Role): Step => {
   // What the session holds is known after the trim: before it, its size is no reason to leave it.
   const fork = forkReason({ ...session, tokens: 0 }, state.directives)
   if (fork !== undefined) return skip(`the session is left: ${fork}`)
-  return { do: 'trim', ...unlessWorker(role), session: id, keep, harder: false }
+  // A periodic has its next turn when its cached session is long gone.
+  const foresight = role === 'worker' ? trimForesight(state) : undefined
+  return {
+    do: 'trim',
+    ...unlessWorker(role),
+    session: id,
+    keep,
+    harder: false,
+    ...(foresight === undefined ? {} : { foresight }),
+  }
 }

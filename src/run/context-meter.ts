@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../agents/agent.ts'
+import type { RunEvent } from '../events.ts'
 
 /**
  * How many tokens of context the first and the largest request of one start of an agent carried: what the provider
@@ -6,16 +7,25 @@ import type { AgentEvent } from '../agents/agent.ts'
  */
 export const contextMeter = () => {
   const sizes = new Map<string, number>()
+  let isCachedForAnHour = false
   return {
     add: (event: AgentEvent): void => {
       if (event.type !== 'usage') return
       const { input, cacheRead, cacheWrite } = event.tokens
       sizes.set(event.message, input + cacheRead + cacheWrite)
+      isCachedForAnHour ||= event.isCachedForAnHour === true
     },
-    read: (): { first: number; peak: number } | undefined => {
+    read: (): (RunEvent & { type: 'agent.finished' })['context'] => {
       const all = [...sizes.values()]
       const [first] = all
-      return first === undefined ? undefined : { first, peak: Math.max(...all) }
+      return first === undefined
+        ? undefined
+        : {
+            first,
+            peak: Math.max(...all),
+            calls: all.length,
+            ...(isCachedForAnHour ? { lifetime: '1h' } : {}),
+          }
     },
   }
 }

@@ -316,7 +316,14 @@ export const DirectivesSchema = v.strictObject({
     example: '120k',
   }),
   trim: v.optional(
-    must(value.onOff, choice('Trim', 'Whether the session is cut down between iterations.', ['on', 'off'])),
+    must(
+      value.trim,
+      choice(
+        'Trim',
+        'Whether the session is cut down between iterations; always: also where that costs more than it saves.',
+        ['on', 'off', 'always'],
+      ),
+    ),
     'on',
   ),
   'stale-reads': v.optional(

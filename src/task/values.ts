@@ -79,6 +79,16 @@ export const onOff = v.pipe(
   v.boolean(),
 )
 
+/** On, off, or `always`. */
+export const trim = v.union([
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.trim().toLowerCase()),
+    v.literal('always'),
+  ),
+  onOff,
+])
+
 /** `on`, `off`, or the path of a prompt file. */
 export const judge = v.pipe(
   v.union([v.boolean(), line]),

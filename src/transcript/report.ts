@@ -33,9 +33,9 @@ export type TrimReport = {
   readonly bytes: { readonly before: number; readonly after: number }
   /**
    * Tokens of the messages in the next request (system prompt and tools come on top), estimated at four bytes each: before,
-   * those of the live conversation, which are fewer than the file holds.
+   * those of the live conversation, which are fewer than the file holds. `head` are those before the first answer, which stay.
    */
-  readonly tokens: { readonly before: number; readonly after: number }
+  readonly tokens: { readonly before: number; readonly after: number; readonly head: number }
   readonly damage: readonly Damage[]
   /** Record types that yoke does not know. They are kept. */
   readonly unknown: readonly { readonly name: string; readonly count: number }[]
@@ -52,11 +52,13 @@ export const reportOf = (trimmed: {
   const { scan, lines, kept, dropped, unmatched } = trimmed
   const keptCounts = new Map<string, number>()
   let tokens = 0
+  let head: number | undefined
   for (const { planned, bytes } of lines) {
     const record = parseRecord(bytes)
     if (record === undefined) continue
     const label = planned.do === 'record' ? planned.entry.label : record.type
     keptCounts.set(label, (keptCounts.get(label) ?? 0) + 1)
+    if (record.type === 'assistant') head ??= tokens
     tokens += estimateTokens(record)
   }
   const droppedCounts = [...scan.counts]
@@ -68,7 +70,7 @@ export const reportOf = (trimmed: {
     dropped,
     unmatched,
     bytes: { before: scan.bytes, after: trimmed.bytes },
-    tokens: { before: scan.chain.tokens, after: tokens },
+    tokens: { before: scan.chain.tokens, after: tokens, head: head ?? tokens },
     damage: [...scan.damage, ...loneSurrogates(lines)].sort((a, b) => a.line - b.line),
     unknown: [...scan.unknown].map(([name, count]) => ({ name, count })),
   }

@@ -39,6 +39,8 @@ export type TrimRequest = {
   readonly signal?: AbortSignal
   /** Write the trimmed session there, and leave the file as it is. */
   readonly out?: string
+  /** Says why the session is to be left as it is, once it is known what the trim comes to. */
+  readonly decline?: (report: TrimReport) => string | undefined
   /** Sees every line, and says in a sentence why the session must not be trimmed; `stays` tells whether a line would stay. */
   readonly guard?: Observer & { readonly refusal: (stays: (line: number) => boolean) => string | undefined }
   /** Told of each step of the commit. */
@@ -59,6 +61,8 @@ export type TrimRefusal =
   | 'locked'
   /** It is in a format that yoke does not know. */
   | 'drift'
+  /** The caller's `decline` said so. */
+  | 'declined'
   /** It was written to in the meantime. */
   | 'changed'
   /** The result would break a rule (`verify.ts`). */
@@ -142,6 +146,8 @@ const trimOpen = async (request: TrimRequest, descriptor: number): Promise<TrimR
   const isSame =
     bytes.length === source.size && bytes.equals(readStretch(descriptor, { offset: 0, length: source.size }))
   if (isSame && request.out === undefined) return { status: 'unchanged', report }
+  const reason = request.decline?.(report)
+  if (reason !== undefined) return refused('declined', reason)
   if (request.dryRun) return { status: 'planned', report }
   if (request.out !== undefined) return writeOut(request.out, bytes, report)
   const { file, backup, onStep } = request

@@ -364,6 +364,14 @@ describe('the hand-off', () => {
   const refused: NewEvent = { type: 'trim.refused', session: 's1', code: 'drift', reason: 'an unknown block' }
   const skipped: NewEvent = { type: 'trim.skipped', reason: 'there is no KEEP line in the notes' }
 
+  it('is made when the last trim was spared for its price: nearly all would have stayed', () => {
+    const spared: NewEvent = { type: 'trim.skipped', reason: 'x', tokensBefore: 2_000, tokensAfter: 1_900 }
+    expect(next(keep(turn(1, 'done', { trim: spared })))).toMatchObject({
+      do: 'start-cycle',
+      handoff: { session: 's1' },
+    })
+  })
+
   it.each<[string, NewEvent[], Record<string, unknown>, string]>([
     ['stale', [...turn(1, 'done'), stale], {}, 'stale'],
     ['too large', turn(1, 'done', { trim: trimmed(501) }), { 'context-fork-over': 500 }, 'context-fork-over'],

@@ -5,7 +5,19 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/events.ts'
 import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
 import { eventsOf, yoke } from '../helpers/yoke.ts'
-import { edit, notes, place, read, reply, roles, say, think, verdict } from './project.ts'
+import {
+  edit,
+  journalOf,
+  notes,
+  place,
+  read,
+  reply,
+  roles,
+  say,
+  think,
+  twoTurns,
+  verdict,
+} from './project.ts'
 
 const files = {
   'task.md': '---\nchecks: grep -q two a.txt\n---\nMake a.txt say two and b.txt say three.\n',
@@ -49,6 +61,21 @@ const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
   events.filter((event): event is RunEvent & { type: T } => 'type' in event && event.type === type)
 
 describe('yoke brute with the real Claude Code', async () => {
+  it('spares a trim that would cost more than it saves, and says so', { timeout: 60_000 }, async () => {
+    const { files: own, worker, judge } = twoTurns()
+    const { project, server, env } = await place({
+      files: { ...own, 'a.txt': 'One of many lines, all of which are needed again.\n'.repeat(600) },
+      scenario: { name: 'all is kept', roles, repeat: true, script: { worker: [worker], judge } },
+    })
+    const run = await yoke(['brute', 'task.md', '--trust', '--plain'], { cwd: project, env })
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('trim: skipped, it would cost more than it saves')
+    const [skipped] = of(journalOf(project), 'trim.skipped')
+    expect(skipped?.tokensAfter).toBeGreaterThan(0.9 * (skipped?.tokensBefore ?? 0))
+    const second = server.requests.find((each) => each.role === 'worker' && each.turn === 1)
+    expect(second && toolUses(second).map(({ name }) => name)).toEqual(['Read', 'Write', 'Write'])
+  })
+
   it('works in one session, trimmed between iterations, until the judge says done', {
     timeout: 60_000,
   }, async () => {

@@ -45,6 +45,17 @@ describe('a trim of a finished run', () => {
     expect(place.bytes().toString()).toContain('"service_tier":"standard"')
   })
 
+  it('leaves the file as it is when the caller declines what it would come to', async () => {
+    const place = await stored()
+    const before = place.bytes()
+    const result = await place.trim(['a.ts'], {
+      decline: ({ tokens, paths }) =>
+        `${0 < tokens.head && tokens.head < tokens.after && tokens.after < tokens.before}, ${paths.length}`,
+    })
+    expect(result).toMatchObject({ status: 'refused', code: 'declined', reason: 'true, 1' })
+    expect(place.bytes().equals(before)).toBe(true)
+  })
+
   it('keeps the old file as the backup', async () => {
     const place = await stored()
     const before = place.bytes()

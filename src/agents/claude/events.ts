@@ -96,7 +96,7 @@ const assistantEvents = (line: v.InferOutput<typeof AssistantSchema>): readonly 
   if (line.parent_tool_use_id != null) return blocks.filter((event) => event.type !== 'said')
   return message.usage == null
     ? blocks
-    : [...blocks, { type: 'usage', message: message.id, tokens: message.usage }]
+    : [...blocks, { type: 'usage', message: message.id, ...message.usage }]
 }
 
 const called = reader(ToolUseSchema, (block) => [

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { UsageSchema } from './tokens.ts'
+import { AnswerUsageSchema } from './tokens.ts'
 
 // What yoke reads of each line and block of the event stream; all else in them is free to change.
 
@@ -18,7 +18,7 @@ export const AssistantSchema = v.looseObject({
     id: v.nullish(v.string(), ''),
     model: v.nullish(v.string(), ''),
     content: ContentSchema,
-    usage: v.nullish(UsageSchema),
+    usage: v.nullish(AnswerUsageSchema),
   }),
   parent_tool_use_id: v.nullish(v.string()),
   error: v.nullish(v.string()),

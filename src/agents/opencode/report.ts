@@ -20,13 +20,18 @@ export const reportOf = (trimmed: {
   const gone = [...all]
     .map(([label, count]) => [label, count - (left.get(label) ?? 0)] as const)
     .filter(([, count]) => count > 0)
+  const firstAnswer = after.messages.findIndex(({ info }) => info.role === 'assistant')
   return {
     records: { kept: Object.fromEntries(left), dropped: Object.fromEntries(gone) },
     paths: pathsOf(kept),
     dropped,
     unmatched,
     bytes,
-    tokens: { before: tokensOf(live(before.messages)), after: tokensOf(after.messages) },
+    tokens: {
+      before: tokensOf(live(before.messages)),
+      after: tokensOf(after.messages),
+      head: tokensOf(after.messages.slice(0, firstAnswer)),
+    },
     damage: [],
     unknown: [...all].filter(([name]) => !isKnown(name)).map(([name, count]) => ({ name, count })),
   }

@@ -76,6 +76,8 @@ const trimKnown = async (
   if (typeof plan === 'string') return refused(plan, faultReasons[plan])
   const { session: planned, text, report, changes } = plan
   if (!changes) return { status: 'unchanged', report }
+  const reason = request.decline?.(report)
+  if (reason !== undefined) return refused('declined', reason)
   const faults = faultsOf(planned)
   if (faults.length > 0)
     return refused('unverified', `The trimmed session would be wrong: ${faults.join('; ')}.`)

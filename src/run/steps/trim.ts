@@ -4,6 +4,7 @@ import type { Role } from '../../agents/agent.ts'
 import type { NewEvent } from '../../events.ts'
 import { unlessWorker } from '../../loop/session.ts'
 import type { Step } from '../../loop/state.ts'
+import { trimLoss } from '../../loop/trim-worth.ts'
 import type { TrimReport } from '../../transcript/report.ts'
 import { playerOf, type RunContext } from '../context.ts'
 import { fileStem, iterationFolder } from '../folder.ts'
@@ -12,7 +13,7 @@ import { tellSessionDrift } from './drift.ts'
 /** Trims a session to what the notes of its role name. Whatever stands in the way, the run goes on with the session as it is. */
 export const trimSession = async (
   context: RunContext,
-  { role = 'worker', session, keep, harder }: Step & { do: 'trim' },
+  { role = 'worker', session, keep, harder, foresight }: Step & { do: 'trim' },
 ): Promise<void> => {
   const { cast, place, record, project, env, directives, run, state, now } = context
   const { agent, agentFile } = playerOf(cast, role)
@@ -21,6 +22,7 @@ export const trimSession = async (
   const file = await agent.findSession(session, project, env)
   if (file === undefined) return refuse('no-session', 'the session file is not where the agent keeps it')
   mkdirSync(run.backups, { recursive: true })
+  let wouldBe: TrimReport['tokens'] | undefined
   const began = now()
   const result = await agent.trimSession({
     program: agentFile,
@@ -34,8 +36,21 @@ export const trimSession = async (
     harder,
     backup: join(run.backups, `${session}.bak`),
     env,
+    ...(foresight === undefined
+      ? {}
+      : {
+          decline: ({ tokens, paths }) => {
+            wouldBe = tokens
+            return trimLoss(foresight, { ...tokens, reads: paths.length })
+          },
+        }),
   })
   tellSessionDrift(context, session, result.drift)
+  if (result.status === 'refused' && result.code === 'declined' && wouldBe !== undefined) {
+    const { before: tokensBefore, after: tokensAfter } = wouldBe
+    const { reason } = result
+    return record({ type: 'trim.skipped', ...unlessWorker(role), session, reason, tokensBefore, tokensAfter })
+  }
   if (result.status === 'refused') return refuse(result.code, result.reason)
   const { report, newSession } = result
   writeFileSync(

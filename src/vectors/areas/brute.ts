@@ -7,6 +7,7 @@ import { judgePrompt } from '../../loop/prompts.ts'
 import { initialState, reduce } from '../../loop/reduce.ts'
 import { goalOf, nextRunStep } from '../../loop/run.ts'
 import type { RunState, Step } from '../../loop/state.ts'
+import { trimLoss } from '../../loop/trim-worth.ts'
 import { DirectivesSchema } from '../../task/directives.ts'
 import { area } from '../area.ts'
 
@@ -29,6 +30,10 @@ const InputSchema = v.strictObject({
   task: v.exactOptional(v.string(), 'Do it.'),
   /** Of a run that works beside others: what they have spent, and until when one of them waits for a usage limit. */
   others: v.exactOptional(v.strictObject({ costUsd: v.number(), waitUntil: v.exactOptional(v.number()) })),
+  /** What a trim would leave, to be weighed against what it saves: tokens, and files. */
+  price: v.exactOptional(
+    v.strictObject({ before: v.number(), after: v.number(), head: v.number(), reads: v.number() }),
+  ),
   /** Texts that a prompt may have or not. */
   look: v.exactOptional(v.array(v.string()), []),
 })
@@ -155,7 +160,7 @@ const whole = (event: v.InferOutput<typeof EventSchema>, at: number): RunEvent =
 const described = (
   step: Step,
   state: RunState,
-  { task, look }: v.InferOutput<typeof InputSchema>,
+  { task, look, price }: v.InferOutput<typeof InputSchema>,
 ): v.InferOutput<typeof StepSchema> => {
   const mentions = (prompt: string) => look.filter((text) => prompt.includes(text))
   switch (step.do) {
@@ -166,6 +171,7 @@ const described = (
     case 'run-judge':
       return { do: step.do, mentions: mentions(judgePrompt(task)) }
     case 'trim':
+      if (step.foresight && price && trimLoss(step.foresight, price) !== undefined) return { do: 'skip-trim' }
       return { do: step.do, session: step.session, keep: [...step.keep], harder: step.harder }
     case 'check':
       return { do: step.do, command: step.command }

@@ -55,6 +55,18 @@ describe('a line of the event stream', () => {
         usageEvent,
       ],
     ],
+    [
+      'an answer that the provider caches for an hour',
+      {
+        ...assistant([]),
+        message: {
+          id: 'm1',
+          content: [],
+          usage: { ...usage, cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 7 } },
+        },
+      },
+      [{ ...usageEvent, isCachedForAnHour: true }],
+    ],
     ['a text that is empty', assistant([{ type: 'text', text: '' }]), [usageEvent]],
     [
       'a block of a kind that is new',

@@ -87,6 +87,17 @@ describe('the trim of an OpenCode session', () => {
     expect(await stored()).not.toContain(id)
   })
 
+  it('is left undone when the caller declines what it would come to', async () => {
+    const { id, trim, stored } = await place(files)
+    const result = await trim({
+      keep: ['a.ts'],
+      decline: ({ tokens: { before, after, head }, paths }) =>
+        `${0 < head && head < after && after < before}, ${paths.length}`,
+    })
+    expect(result).toMatchObject({ status: 'refused', code: 'declined', reason: 'true, 1' })
+    expect(await stored()).toEqual([id])
+  })
+
   it('is undone, also after the session before it has been taken away', async () => {
     const { id, trim, undo, load, stored } = await place(files)
     const before = await load(id)
