@@ -104,6 +104,36 @@ describe('the cases', () => {
   })
 })
 
+/** The case of Claude Code whose conversation is the same. */
+const twinOf = ({ comment }: { readonly comment: string }) =>
+  cases.find(({ id }) => id === /^as (trim-\d+): /.exec(comment)?.[1])
+
+/** What a trim chooses, in any order: parallel results are in the order of their calls with OpenCode, of their ends with Claude Code. */
+const chosen = (expected: unknown) => {
+  const lists = v.parse(
+    v.looseObject({ kept: v.array(v.unknown()), dropped: v.array(v.unknown()) }),
+    expected,
+  )
+  return ['kept', 'dropped', 'unmatched'].map((key) =>
+    v
+      .parse(v.array(v.unknown()), lists[key])
+      .map((each) => JSON.stringify(each))
+      .sort(),
+  )
+}
+
+describe('cases of behaviour that the agents share', () => {
+  const twins = cases.filter(({ flags }) => flags.includes('twin'))
+
+  it('are many', () => expect(twins.length).toBeGreaterThan(20))
+
+  it.each(twins)('$id, $comment', (each) => {
+    const twin = twinOf(each)
+    expect(each.input).toMatchObject({ agent: 'opencode', keep: Object(twin?.input).keep })
+    expect(chosen(each.expected)).toEqual(chosen(twin?.expected))
+  })
+})
+
 describe('the specification', () => {
   it('numbers its rules in order, each within its section', () => {
     expect(repeated(rules.map(({ number }) => number))).toEqual([])
