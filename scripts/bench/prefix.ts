@@ -5,6 +5,7 @@ import { table } from '../../src/ui/table.ts'
 import { costOf, openBooks } from './cost/books.ts'
 import { startJobModel } from './cost/model.ts'
 import { playJob, writeProject } from './cost/project.ts'
+import { figure, money } from './cost/tables.ts'
 import { type Bench, median, plain } from './measure.ts'
 import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
 import { type Start, watchPrefix } from './prefix/watch.ts'
@@ -23,6 +24,7 @@ type Run = {
 }
 
 const assumptions = [
+  'Each repeat has a seed of its own, which decides the sizes of files and outputs; it is the same for all orders.',
   'The jobs: some ten model calls an iteration, one to eight reads of files of 1 to 20 kB, one or two edits, three runs of tests that print 0.3 to 6 kB.',
   `Claude Code ${pinned.claude} and the trim of dist/yoke, with stale reads brought up to date; no pause between iterations.`,
   '`of the file`: kept reads as the trim leaves them. `stable first`: after each trim a check of the task puts those in front that have not changed for the longest, of these the ones that have been kept for the longest, and the CLI goes on from there. `default`: what yoke does by itself, which spares a trim that costs more than it saves. `untrimmed`: the same job with `trim: off`.',
@@ -40,14 +42,16 @@ export const benchPrefix: Bench = async (folder, { iterations = 20, repeats = 1 
     for (let next = queue.shift(), n = 0; next !== undefined; next = queue.shift(), n++) {
       const began = performance.now()
       runs.push({ ...next, ...(await play(next, join(folder, `${worker}-${n}`), iterations)) })
-      console.error(`${next.kind}, ${next.order}: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+      console.error(
+        `${next.kind}, ${next.order}, repeat ${next.repeat + 1}: ${((performance.now() - began) / 1000).toFixed(0)} s`,
+      )
     }
   }
   await Promise.all([work(0), work(1)])
   const rows = keepKinds.flatMap((kind) =>
     orders.map((order) => {
       const own = runs.filter((run) => run.kind === kind && run.order === order)
-      return { kind, order, ...summary(own) }
+      return { kind, order, ...summary(own, runs) }
     }),
   )
   const right = true
@@ -60,7 +64,8 @@ export const benchPrefix: Bench = async (folder, { iterations = 20, repeats = 1 
         { title: 'sent before', cell: ({ sent }) => shares(sent), right },
         { title: 'of the messages', cell: ({ sentMessages }) => shares(sentMessages), right },
         { title: 'read from the cache', cell: ({ cached }) => shares(cached), right },
-        { title: 'money', cell: ({ money }) => money.map((each) => `$${each.toFixed(2)}`).join(' '), right },
+        { title: 'money', cell: ({ dollars }) => figure(dollars, money), right },
+        { title: 'of untrimmed', cell: ({ ofUntrimmed }) => figure(ofUntrimmed, ratio), right },
       ],
       plain,
     ),
@@ -69,7 +74,7 @@ export const benchPrefix: Bench = async (folder, { iterations = 20, repeats = 1 
 }
 
 /** Of the first requests of all iterations but the first. */
-const summary = (runs: readonly Run[]) => {
+const summary = (runs: readonly Run[], all: readonly Run[]) => {
   const starts = runs.flatMap((run) => run.starts.slice(1))
   return {
     sent: starts.map(({ bytes, sentBefore }) => sentBefore / bytes),
@@ -77,10 +82,17 @@ const summary = (runs: readonly Run[]) => {
       ({ head, bytes, sentBefore }) => Math.max(0, sentBefore - head) / (bytes - head),
     ),
     cached: starts.map(({ cached }) => cached),
-    money: runs.map(({ money }) => money),
+    dollars: runs.map((run) => run.money),
+    ofUntrimmed: runs.map((run) => run.money / untrimmed(run, all)),
   }
 }
 
+/** What the same job costs when nothing is trimmed. */
+const untrimmed = ({ kind, repeat }: Run, all: readonly Run[]): number =>
+  all.find((run) => run.kind === kind && run.repeat === repeat && run.order === 'untrimmed')?.money ??
+  Number.NaN
+
+const ratio = (value: number) => value.toFixed(2)
 const percent = (share: number) => Math.round(100 * share)
 
 /** `68 % (60 to 71)`: the median with the spread. */
@@ -88,11 +100,11 @@ const shares = (all: readonly number[]): string =>
   `${percent(median(all))} % (${percent(Math.min(...all))} to ${percent(Math.max(...all))})`
 
 const play = async (
-  { kind, order }: Pick<Run, 'kind' | 'order'>,
+  { kind, order, repeat }: Pick<Run, 'kind' | 'order' | 'repeat'>,
   place: string,
   iterations: number,
 ): Promise<Pick<Run, 'starts' | 'money'>> => {
-  const job = makeKeepJob(kind, iterations)
+  const job = makeKeepJob(kind, iterations, repeat)
   const reorder = `${process.execPath} ${join(import.meta.dirname, 'prefix', 'reorder.ts')} ${join(place, 'order.json')}`
   const checks = order === 'stable first' ? [reorder, 'test -f done'] : ['test -f done']
   const trim = trims[order]

@@ -1,3 +1,4 @@
+import { canonicalBlocks } from '../../../src/probe/canonical.ts'
 import type { MessagesRequest } from '../../../src/probe/messages-request.ts'
 import { bookRequest, type CacheEntry, estimateTokens } from '../../../src/probe/prompt-cache.ts'
 
@@ -26,9 +27,21 @@ export type Account = {
   readonly cachedAtStart: number
   /** The most input tokens of a request. */
   readonly peak: number
+  /** Tokens of system and tools, of all requests together. */
+  readonly head: number
+  /** Of all requests together, what earlier ones of this iteration had that its first had not. */
+  readonly ownRead: number
 }
 
-const emptyAccount: Account = { tokens: none, calls: 0, contextAtStart: 0, cachedAtStart: 0, peak: 0 }
+const emptyAccount: Account = {
+  tokens: none,
+  calls: 0,
+  contextAtStart: 0,
+  cachedAtStart: 0,
+  peak: 0,
+  head: 0,
+  ownRead: 0,
+}
 
 export const totalOf = (accounts: readonly Account[]): Tokens =>
   accounts.map(({ tokens }) => tokens).reduce(add, none)
@@ -46,6 +59,8 @@ export const openBooks = (pauseMinutes: number) => {
   let clock = 0
   let cache: readonly CacheEntry[] = []
   const accounts: Account[] = []
+  /** Input tokens of the request before. */
+  let last = 0
   return {
     accounts: accounts as readonly Account[],
     startIteration: () => {
@@ -69,16 +84,23 @@ export const openBooks = (pauseMinutes: number) => {
       const before = accounts.at(-1) ?? emptyAccount
       const context = tokens.input + write5m + write1h + tokens.read
       const first = before.contextAtStart === 0 && !isSide
+      const own = isSide ? 0 : Math.max(0, last - before.contextAtStart)
+      if (!isSide) last = context
       accounts[Math.max(0, accounts.length - 1)] = {
         tokens: add(before.tokens, tokens),
         calls: before.calls + 1,
         contextAtStart: first ? context : before.contextAtStart,
         cachedAtStart: first ? tokens.read / context : before.cachedAtStart,
         peak: Math.max(before.peak, context),
+        head: before.head + headTokens(request),
+        ownRead: before.ownRead + (first ? 0 : own),
       }
       return usage
     },
   }
 }
+
+const headTokens = (request: MessagesRequest): number =>
+  canonicalBlocks({ ...request, messages: [] }).reduce((sum, { json }) => sum + estimateTokens(json), 0)
 
 export type Books = ReturnType<typeof openBooks>

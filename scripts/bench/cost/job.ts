@@ -27,11 +27,11 @@ const fraction = (seed: string): number => createHash('sha256').update(seed).dig
 export const between = (seed: string, least: number, most: number): number =>
   Math.round(least + (most - least) * fraction(seed))
 
-/** Some 25 model calls an iteration; `keptShare` of the bytes of a session are kept at its end, the newest files first. */
-export const makeJob = (iterations: number, keptShare: number): Job => {
+/** Some 25 model calls an iteration; `keptShare` of the bytes of a session are kept at its end, the newest files first. The seed decides the sizes. */
+export const makeJob = (iterations: number, keptShare: number, seed: number): Job => {
   const files = Array.from({ length: iterations * 6 }, (_, index) => ({
     name: `src/module-${String(index).padStart(3, '0')}.ts`,
-    bytes: between(`size ${index}`, 1_000, 20_000),
+    bytes: between(`${seed} size ${index}`, 1_000, 20_000),
   }))
   const bytesOf = (name: string) => files.find((file) => file.name === name)?.bytes ?? 0
   const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0)
@@ -41,8 +41,10 @@ export const makeJob = (iterations: number, keptShare: number): Job => {
     iterations: Array.from({ length: iterations }, (_, n) => {
       const fresh = files.slice(n * 6, n * 6 + 6).map(({ name }) => name)
       const [a = '', b = '', c = '', d = '', e = '', f = ''] = fresh
-      const runs = Array.from({ length: 14 }, (_, index) => between(`run ${n} ${index}`, 300, 6_000))
-      const thoughts = Array.from({ length: 8 }, (_, index) => between(`thought ${n} ${index}`, 400, 2_400))
+      const runs = Array.from({ length: 14 }, (_, index) => between(`${seed} run ${n} ${index}`, 300, 6_000))
+      const thoughts = Array.from({ length: 8 }, (_, index) =>
+        between(`${seed} thought ${n} ${index}`, 400, 2_400),
+      )
       const edits = [a, d, f, kept[0] ?? b, c]
       const added = sum(fresh.map(bytesOf)) + sum(runs) + sum(thoughts) + 5 * 900
       const wanted = keptShare * (sum(kept.map(bytesOf)) + added)

@@ -1,4 +1,5 @@
 import type { Account } from './books.ts'
+import type { Floor } from './late.ts'
 
 /** What the front matter of each strategy says; all else is the same, but for a window of a million tokens once. */
 export const strategies = {
@@ -20,6 +21,8 @@ export type Run = {
   readonly pause: number
   readonly repeat: number
   readonly accounts: readonly Account[]
+  /** Of each iteration. */
+  readonly floors: readonly Floor[]
   readonly compactions: number
   /** Requests that were longer than the window. */
   readonly refused: number

@@ -46,16 +46,16 @@ const kinds: Readonly<Record<string, (n: number) => Plan>> = {
 export const keepKinds: readonly string[] = Object.keys(kinds)
 
 /** A shorter job than that of `cost`, whose KEEP set changes in one way. */
-export const makeKeepJob = (kind: string, iterations: number): Job => {
+export const makeKeepJob = (kind: string, iterations: number, seed: number): Job => {
   const plan = kinds[kind] ?? (() => ({ reads: [], edits: [], keep: [] }))
   const plans = Array.from({ length: iterations }, (_, n) => plan(n))
   const names = [...new Set(plans.flatMap(({ reads }) => reads.flat()))].sort()
   return {
-    files: names.map((name, index) => ({ name, bytes: between(`size ${index}`, 1_000, 20_000) })),
+    files: names.map((name, index) => ({ name, bytes: between(`${seed} size ${index}`, 1_000, 20_000) })),
     iterations: plans.map((one, n) => ({
       ...one,
-      runs: Array.from({ length: 3 }, (_, index) => between(`run ${n} ${index}`, 300, 6_000)),
-      thoughts: Array.from({ length: 3 }, (_, index) => between(`thought ${n} ${index}`, 400, 2_400)),
+      runs: Array.from({ length: 3 }, (_, index) => between(`${seed} run ${n} ${index}`, 300, 6_000)),
+      thoughts: Array.from({ length: 3 }, (_, index) => between(`${seed} thought ${n} ${index}`, 400, 2_400)),
     })),
   }
 }
