@@ -19,7 +19,7 @@ const assumptions = (iterations: number): readonly string[] => [
   `The job: ${iterations} iterations of some 24 model calls; 6 new files of 1 to 20 kB each, 5 edits of 700 bytes, 14 runs of tests that print 0.3 to 6 kB, 8 thoughts of 0.4 to 2.4 kB.`,
   'Each repeat has a seed of its own, which decides the sizes of files, outputs and thoughts; it is the same for all strategies.',
   'The model reads again whatever it needs and does not find in the request: files that the last iteration named in KEEP, and files that it is to change.',
-  `Claude Code ${pinned.claude}, its requests and breakpoints as they were sent; the judge is off, its pause is a span on the clock.`,
+  `Claude Code ${pinned.claude}, its requests and breakpoints as they were sent; the judge is off, its pause is a span on the clock of the books, which yoke does not see: where it weighs a trim, the cache is warm to it.`,
   'A window of 200,000 tokens: the provider refuses a longer request, whereupon Claude Code compacts, as this release does by itself; a refusal costs nothing, a summary has 6 kB. Once more with a window of a million, which nothing reaches.',
   'Four bytes of a request are one token; of the provider, no least length of a cached prefix and no lower price or higher one for long prompts.',
   `The cache: a prefix that ends on a breakpoint is stored for five minutes or an hour, as asked; read are prefixes up to ${lookBack} blocks before a breakpoint; reading renews.`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
 import { eventsOf } from '../helpers/yoke.ts'
-import { edit, model, notes, openCodeProject, read } from './opencode-project.ts'
+import { edit, model, notes, openCodeProject, read, write } from './opencode-project.ts'
 import { of, reply, roles, say, think } from './project.ts'
 
 const files = {
@@ -103,6 +103,38 @@ describe('yoke brute with the real OpenCode', () => {
       },
     ])
     expect(await contents(home)).toEqual(before)
+  })
+
+  it('goes on in the same session when a trim would cost more than it saves', {
+    timeout: 600_000,
+  }, async () => {
+    const { run: start } = await openCodeProject({
+      files: {
+        'task.md': '---\nagent: opencode\nchecks: test -f step-2\njudge: off\n---\nLeave two files.\n',
+        'a.txt': 'One of many lines, all of which are needed again.\n'.repeat(600),
+      },
+      scenario: {
+        name: 'all is kept',
+        roles,
+        script: {
+          worker: [1, 2].map((step) => [
+            reply(read('a.txt')),
+            reply(write(`step-${step}`, 'x')),
+            reply(notes('KEEP: a.txt\n')),
+            reply(say('Went on.')),
+          ]),
+          judge: [],
+        },
+      },
+    })
+    const run = await start(['brute', 'task.md', '--trust', '--model', model])
+    expect(run.code).toBe(0)
+    const events = eventsOf(run)
+    const [skipped] = of(events, 'trim.skipped')
+    expect(skipped?.reason).toContain('would cost more than it saves')
+    expect(skipped?.tokensAfter).toBeGreaterThan(0.9 * (skipped?.tokensBefore ?? 0))
+    const sessions = of(events, 'agent.finished').map(({ session }) => session)
+    expect(sessions).toEqual([skipped?.session, skipped?.session])
   })
 })
 
