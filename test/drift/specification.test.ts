@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadBearing } from '../../src/drift/load-bearing.ts'
+import { loadBearing as loadBearingOfOpenCode } from '../../src/drift/opencode/load-bearing.ts'
 import {
   attachmentRows,
   blockRows,
@@ -44,9 +45,11 @@ describe('the specification (§9)', () => {
     const table = [
       ...specification.matchAll(/^\| `([^`]+)` +\| `(\w+)` +\| ([a-z ]+?) +\| (may be left out)? *\|/gm),
     ].map(([, part, key, types, optional]) => [part, key, types, optional !== undefined])
-    const rows = Object.entries(loadBearing).flatMap(([part, keys]) =>
-      Object.entries(keys).map(([key, row]) => [part, key, row.types.join(' or '), row.optional === true]),
-    )
+    const rows = [loadBearing, loadBearingOfOpenCode]
+      .flatMap((all) => Object.entries(all))
+      .flatMap(([part, keys]) =>
+        Object.entries(keys).map(([key, row]) => [part, key, row.types.join(' or '), row.optional === true]),
+      )
     expect(table).toEqual([['record', 'type', 'string', false], ...rows])
   })
 })

@@ -19,7 +19,7 @@ const part: Readonly<Record<string, LoadBearing>> = {
 }
 
 /** What a trim of an OpenCode session reads or writes, by part and key; anything beside it may change without harm. */
-const loadBearing: Readonly<Record<string, Readonly<Record<string, LoadBearing>>>> = {
+export const loadBearing: Readonly<Record<string, Readonly<Record<string, LoadBearing>>>> = {
   export: {
     info: row(['object'], 'the session stands in it'),
     messages: row(['array'], 'the conversation stands in it'),
