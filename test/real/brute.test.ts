@@ -38,7 +38,7 @@ const scenario = {
         reply(say('Done, I say.')),
       ],
       [
-        reply(think('The check is right.'), edit('a.txt', 'one', 'two')),
+        reply(think('The check is right.'), edit('a.txt', 'one', 'two'), read('.loop/notes.md')),
         reply(notes('a.txt is changed.\n\nKEEP: a.txt, b.txt\n')),
         reply(say('Now a.txt says two.')),
       ],
@@ -96,7 +96,13 @@ describe('yoke brute with the real Claude Code', async () => {
     expect(of(events, 'iteration.started')).toHaveLength(3)
     expect(of(events, 'check.failed')).toHaveLength(1)
     expect(of(events, 'judge.verdict').map((event) => event.verdict)).toEqual(['continue', 'done'])
-    expect(of(events, 'trim.applied')).toHaveLength(3)
+    // The notes are kept once they were read: else Claude Code would refuse to write them in the next turn.
+    expect(of(events, 'trim.applied').map(({ kept }) => kept.toSorted())).toEqual([
+      ['a.txt'],
+      ['.loop/notes.md', 'a.txt'],
+      ['.loop/notes.md', 'a.txt', 'b.txt'],
+    ])
+    expect(readFileSync(join(project, '.loop/notes.md'), 'utf8')).toContain('All changed.')
     expect(of(events, 'run.finished')).toMatchObject([{ result: 'done', exitCode: 0, iterations: 3 }])
     expect(
       new Set(
@@ -166,6 +172,7 @@ describe('yoke brute with the real Claude Code', async () => {
       'Read',
       'Write',
       'Edit',
+      'Read',
       'Write',
     ])
   })

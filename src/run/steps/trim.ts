@@ -7,7 +7,7 @@ import type { Step } from '../../loop/state.ts'
 import { trimLoss } from '../../loop/trim-worth.ts'
 import type { TrimReport } from '../../transcript/report.ts'
 import { playerOf, type RunContext } from '../context.ts'
-import { fileStem, iterationFolder } from '../folder.ts'
+import { fileStem, iterationFolder, notesOf } from '../folder.ts'
 import { tellSessionDrift } from './drift.ts'
 
 /** Trims a session to what the notes of its role name. Whatever stands in the way, the run goes on with the session as it is. */
@@ -15,7 +15,8 @@ export const trimSession = async (
   context: RunContext,
   { role = 'worker', session, keep, harder, foresight }: Step & { do: 'trim' },
 ): Promise<void> => {
-  const { cast, place, record, project, env, directives, run, state, now } = context
+  const { cast, place, record, project, env, directives, run, loop, state, now } = context
+  const notes = notesOf(loop, role)
   const { agent, agentFile } = playerOf(cast, role)
   const refuse = (code: string, reason: string) =>
     record({ type: 'trim.refused', ...unlessWorker(role), session, code, reason })
@@ -29,7 +30,8 @@ export const trimSession = async (
     ...(place === undefined ? {} : { launch: place.launch }),
     session,
     file,
-    keep,
+    // Where it has read them: for some models Claude Code writes over no file whose content it has not shown.
+    keep: [...keep, notes],
     cwd: project,
     staleReads: directives['stale-reads'],
     drift: directives.drift,
@@ -63,6 +65,7 @@ export const trimSession = async (
     session,
     ...(newSession === undefined ? {} : { newSession }),
     ...summary(report, project),
+    unmatched: report.unmatched.filter((entry) => entry !== notes),
     durationMs: now() - began,
   })
 }
@@ -75,14 +78,13 @@ const summary = (
   project: string,
 ): Omit<
   Extract<NewEvent, { type: 'trim.applied' }>,
-  'type' | 'role' | 'session' | 'newSession' | 'durationMs'
+  'type' | 'role' | 'session' | 'newSession' | 'unmatched' | 'durationMs'
 > => ({
   kept: report.paths.map(({ path }) => shown(path, project)),
   refreshed: report.paths
     .filter(({ state }) => state === 'refreshed')
     .map(({ path }) => shown(path, project)),
   dropped: report.dropped.map(({ path, reason }) => ({ path: shown(path, project), reason })),
-  unmatched: [...report.unmatched],
   tokensBefore: report.tokens.before,
   tokensAfter: report.tokens.after,
   bytesBefore: report.bytes.before,
