@@ -4,7 +4,7 @@ import { pinned } from '../../src/probe/pinned-cli.ts'
 import { lookBack } from '../../src/probe/prompt-cache.ts'
 import { type Books, openBooks, price, seconds } from './cost/books.ts'
 import { type Goal, goals } from './cost/goals.ts'
-import { makeJob } from './cost/job.ts'
+import { type Job, makeJob, neededTokens } from './cost/job.ts'
 import { floorOf } from './cost/late.ts'
 import { startJobModel } from './cost/model.ts'
 import { playJob, writeProject } from './cost/project.ts'
@@ -81,7 +81,7 @@ const play = async (
       repeat,
       pause: pauses[index] ?? 0,
       accounts,
-      floors: floorsOf(books, pauses[index] ?? 0),
+      floors: floorsOf(job, books, pauses[index] ?? 0),
       compactions: model.compactions(),
       refused: model.refused(),
       rereads: model.rereads(),
@@ -92,5 +92,7 @@ const play = async (
 }
 
 /** Of a run with a pause, from the same run without one. */
-const floorsOf = (books: readonly Books[], pause: number) =>
-  (books[pauses.indexOf(0)]?.accounts ?? []).map((account) => floorOf(account, pause >= 5))
+const floorsOf = (job: Job, books: readonly Books[], pause: number) =>
+  (books[pauses.indexOf(0)]?.accounts ?? []).map((account, n) =>
+    floorOf(account, neededTokens(job, n), pause >= 5),
+  )

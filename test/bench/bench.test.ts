@@ -60,7 +60,11 @@ const run = (strategy: Strategy, early: number, late: number, repeat = 0): Run =
   compactions: 0,
   refused: 0,
   rereads: 0,
-  floors: Array.from({ length: 12 }, () => ({ any: late * 0.02e-6, ofTurns: late * 0.03e-6 })),
+  floors: Array.from({ length: 12 }, () => ({
+    any: late * 0.01e-6,
+    ofTurns: late * 0.02e-6,
+    ofNeeds: late * 0.03e-6,
+  })),
 })
 
 describe('the goals of the default', () => {
@@ -98,14 +102,17 @@ describe('what nobody can save', () => {
     ownRead: 500,
   }
 
-  it('is output, what is new, and the reads of system and tools; between turns also those of the turn itself', () => {
-    const { any, ofTurns } = floorOf(one, false)
+  it('is output, what is new, and the reads of system and tools; between turns also those of the turn itself and of what it needs', () => {
+    const { any, ofTurns, ofNeeds } = floorOf(one, 300, false)
     expect(any).toBeCloseTo((100 * 15 + 1_000 * 3.75 + 4_000 * 0.3) / 1e6, 12)
     expect(ofTurns - any).toBeCloseTo((500 * 0.3) / 1e6, 12)
+    expect(ofNeeds - ofTurns).toBeCloseTo((2 * 300 * 0.3) / 1e6, 12)
   })
 
   it('is more when the provider has forgotten system and tools', () => {
-    expect(floorOf(one, true).any - floorOf(one, false).any).toBeCloseTo((2_000 * 3.45) / 1e6, 12)
+    const [cold, warm] = [floorOf(one, 300, true), floorOf(one, 300, false)]
+    expect(cold.any - warm.any).toBeCloseTo((2_000 * 3.45) / 1e6, 12)
+    expect(cold.ofNeeds - warm.ofNeeds).toBeCloseTo((2_300 * 3.45) / 1e6, 12)
   })
 })
 

@@ -29,7 +29,7 @@ export const goals = (settings: readonly (readonly Run[])[]): readonly Goal[] =>
       const other = dollars(runs, name, repeat, lateFrom)
       return {
         ratio: dollars(runs, 'trim (default)', repeat, lateFrom) / other,
-        least: lateFloor(runs, repeat, 'ofTurns') / other,
+        least: lateFloor(runs, repeat, 'ofNeeds') / other,
       }
     }),
   ),

@@ -58,6 +58,12 @@ export const makeJob = (iterations: number, keptShare: number, seed: number): Jo
   }
 }
 
+/** Tokens of the files that an iteration needs from before, at four bytes each; what edits have added to them is left out. */
+export const neededTokens = ({ files, iterations }: Job, n: number): number => {
+  const kept = iterations[n - 1]?.keep ?? []
+  return files.reduce((sum, { name, bytes }) => (kept.includes(name) ? sum + bytes / 4 : sum), 0)
+}
+
 /** The line that tells which state of a file a text holds. */
 export const mark = (name: string, revision: number): string => `// ${name}, revision ${revision}.`
 

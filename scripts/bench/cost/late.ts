@@ -13,14 +13,17 @@ export type Floor = {
   readonly any: number
   /** With what was new in the turn read in each later call of it: nothing that acts between turns can pay less. */
   readonly ofTurns: number
+  /** With the files that the job needs from before read in each call too: nothing that acts between turns and has them at hand can pay less. */
+  readonly ofNeeds: number
 }
 
-/** `isCold`: after the pause the provider has forgotten system and tools. */
-export const floorOf = (account: Account, isCold: boolean): Floor => {
+/** `needed`: tokens of the files from before. `isCold`: after the pause the provider has forgotten system, tools and these. */
+export const floorOf = (account: Account, needed: number, isCold: boolean): Floor => {
   const { tokens, calls, head, ownRead } = account
-  const again = isCold ? ((head / calls) * (price.write5m - price.read)) / 1e6 : 0
-  const any = costOf([{ ...account, tokens: { ...tokens, read: head } }]) + again
-  return { any, ofTurns: any + (ownRead * price.read) / 1e6 }
+  const renewal = isCold ? price.write5m - price.read : 0
+  const any = costOf([{ ...account, tokens: { ...tokens, read: head } }]) + ((head / calls) * renewal) / 1e6
+  const ofTurns = any + (ownRead * price.read) / 1e6
+  return { any, ofTurns, ofNeeds: ofTurns + (needed * (calls * price.read + renewal)) / 1e6 }
 }
 
 export const runOf = (runs: readonly Run[], strategy: Strategy, repeat: number): Run | undefined =>

@@ -1,7 +1,7 @@
 import { type Column, table } from '../../../src/ui/table.ts'
 import { median, plain } from '../measure.ts'
 import { type Account, costOf, type Kind, price, totalOf } from './books.ts'
-import { lateFloor, lateFrom, runOf } from './late.ts'
+import { type Floor, lateFloor, lateFrom, runOf } from './late.ts'
 import { names, type Run, type Strategy } from './strategies.ts'
 
 /** A figure of each repeat: its median, and from the least to the most where they differ. */
@@ -100,7 +100,7 @@ type Late = {
 const lateTable = (rows: readonly Row<Run>[], runs: readonly Run[]): string => {
   const strategies = rows.map(({ title, repeats }) => ({ title, repeats: repeats.map(lateOf) }))
   const repeats = [...new Set(runs.map(({ repeat }) => repeat))]
-  const floor = (title: string, kind: 'any' | 'ofTurns'): Row<Late> => ({
+  const floor = (title: string, kind: keyof Floor): Row<Late> => ({
     title,
     repeats: repeats.map((repeat) => {
       const unknown = Number.NaN
@@ -114,6 +114,7 @@ const lateTable = (rows: readonly Row<Run>[], runs: readonly Run[]): string => {
   return table(
     [
       ...strategies,
+      floor('least with what KEEP names', 'ofNeeds'),
       floor('least of what acts between turns', 'ofTurns'),
       floor('least of any strategy', 'any'),
     ],
