@@ -337,6 +337,8 @@ export type SessionTrim = {
   readonly staleReads: 'refresh' | 'drop'
   /** `strict`: refuse a session that holds anything unknown; `normal` when left out. */
   readonly drift?: 'normal' | 'strict'
+  /** An earlier trim of this session can only have been cut off: nobody goes on with what it made. */
+  readonly isRepeated?: boolean
   /** Keep less: the provider said that the context is full. */
   readonly harder: boolean
   /** Says why the session is to be left as it is, once it is known what the trim comes to. */

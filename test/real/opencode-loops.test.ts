@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { cp, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { messageTexts, toolResults } from '../../src/probe/request-view.ts'
 import { cache } from '../helpers/claude.ts'
 import { eventsOf, yoke as runYoke } from '../helpers/yoke.ts'
 import { edit, model, notes, openCodeProject, read, write } from './opencode-project.ts'
-import { journalOf, of, reply, roles, say } from './project.ts'
+import { journalOf, of, reply, roles, runOf, say } from './project.ts'
 
 type Where = Awaited<ReturnType<typeof openCodeProject>>
 
@@ -171,6 +171,46 @@ atNight('loops with the real OpenCode', { timeout: 600_000 }, () => {
     const report = JSON.parse((await where.run(['report'])).stdout)
     expect(report).toMatchObject({ agent: 'opencode', result: 'done' })
     expect((await where.yoke(['report', '--html', 'report.html'])).code).toBe(0)
+  })
+
+  it('go on after a kill in the middle of a trim, whose session is neither resumed nor left in the store', async () => {
+    const where = await openCodeProject({ files, scenario: twoSteps() })
+    const importing = () =>
+      readdirSync(join(runOf(where.project), 'backups')).some((name) => name.endsWith('.import.pid'))
+    for (const delayMs of [0, 400, 1_500]) {
+      const isFirst = delayMs === 0
+      const iterations = String(isFirst ? 1 : of(journalOf(where.project), 'iteration.started').length + 1)
+      let timer: NodeJS.Timeout | undefined
+      const killed = await where.run(
+        [...(isFirst ? [...brute, '--judge', 'off'] : ['resume']), '--max-iterations', iterations],
+        (line, pid) => {
+          if (JSON.parse(line).type !== 'notes.read') return
+          timer = setInterval(() => {
+            if (!importing()) return
+            clearInterval(timer)
+            setTimeout(() => process.kill(pid, 'SIGKILL'), delayMs)
+          }, 20)
+        },
+      )
+      clearInterval(timer)
+      expect(killed.code).toBeNull()
+      expect(await where.run(['resume', '--max-iterations', iterations])).toMatchObject({
+        code: 3,
+        stderr: '',
+      })
+    }
+    const events = journalOf(where.project)
+    expect(of(events, 'session.stale')).toEqual([])
+    expect(of(events, 'trim.refused')).toEqual([])
+    const trims = of(events, 'trim.applied')
+    expect(trims).toHaveLength(3)
+    const { stdout } = await where.opencode(['db', 'SELECT id FROM session', '--format', 'json'])
+    const last = trims.at(-1)
+    expect(
+      JSON.parse(stdout)
+        .map(({ id }: { id: string }) => id)
+        .sort(),
+    ).toEqual([last?.session, last?.newSession].sort())
   })
 
   it('leave their session when the project was copied: OpenCode would go on in the folder of before', async () => {

@@ -22,6 +22,7 @@ export const runCli = async (
   cli: Cli,
   args: readonly string[],
   stdout: string,
+  onSpawn: (pid: number) => void = () => {},
 ): Promise<string | undefined> => {
   const command = cli.launch({ file: cli.program, args, stdin: '', env: environmentIn(cli.cwd, cli.env) })
   const output = await open(stdout, 'w', 0o600)
@@ -30,15 +31,21 @@ export const runCli = async (
       cwd: cli.cwd,
       env: { ...command.env },
       stdio: ['ignore', output.fd, 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
+      // A group of its own: an interrupt at the terminal is for yoke, which ends where nothing is half done.
+      detached: process.platform !== 'win32',
       windowsHide: true,
     })
+    const { pid } = child
+    if (pid !== undefined) onSpawn(pid)
+    const timer = setTimeout(() => pid !== undefined && killGroup(pid), timeoutMs)
     let said = ''
     child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       said = (said + chunk).slice(-4096)
     })
-    const [exit, signal] = (await once(child, 'close')) as [number | null, string | null]
+    const [exit, signal] = (await once(child, 'close').finally(() => clearTimeout(timer))) as [
+      number | null,
+      string | null,
+    ]
     if (exit === 0) return undefined
     const words = said.replace(/\u001b\[[0-9;]*m/g, '').trim()
     return words || (signal === null ? `exit code ${exit}` : `ended by ${signal}`)
@@ -46,6 +53,15 @@ export const runCli = async (
     return error instanceof Error ? error.message : String(error)
   } finally {
     await output.close()
+  }
+}
+
+/** Ends a command with what it started: the program of some releases is a script around another one. */
+export const killGroup = (pid: number): void => {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // It ended in the meantime.
   }
 }
 

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FormatTerms } from '../../drift/format.ts'
 import { refusalText } from '../../drift/guard.ts'
 import { knownFormats } from '../../drift/known-formats.ts'
 import { sessionDrift } from '../../drift/opencode/guard.ts'
+
+import { atomicWrite } from '../../system/atomic-write.ts'
+import { processStart } from '../../system/process-start.ts'
 import type { SessionTrim, SessionTrimmed } from '../agent.ts'
-import { type Cli, installedRelease, runCli } from './cli.ts'
+import { type Cli, installedRelease, killGroup, runCli } from './cli.ts'
+
 import { mintIds } from './ids.ts'
 import { planTrim } from './plan.ts'
 import { originFile } from './restore.ts'
@@ -52,6 +57,7 @@ const trim = async (request: SessionTrim, formats: readonly FormatTerms[]): Prom
   const { session, program, cwd, env, backup, launch = (command) => command } = request
   const strict = request.drift === 'strict'
   const cli: Cli = { program, cwd, env, launch }
+  await endImport(backup)
   // The session names the release that began it, not the one that goes on with it.
   const [before, installed] = await Promise.all([
     exported(cli, session, backup),
@@ -71,7 +77,6 @@ const trimKnown = async (
   request: SessionTrim,
   cli: Cli,
 ): Promise<SessionTrimmed> => {
-  const { session, backup } = request
   const plan = await planTrim(before.session, before.bytes, request, mintIds(randomBytes))
   if (typeof plan === 'string') return refused(plan, faultReasons[plan])
   const { session: planned, text, report, changes } = plan
@@ -82,9 +87,9 @@ const trimKnown = async (
   if (faults.length > 0)
     return refused('unverified', `The trimmed session would be wrong: ${faults.join('; ')}.`)
 
-  const failure = await store(cli, planned, text, `${backup}.import.json`)
+  const failure = await store(cli, planned, text, request)
   if (failure !== undefined) return failure
-  await forgetPredecessor(cli, session, planned.info.id, backup)
+  await forgetOthers(cli, request, planned.info.id)
   return { status: 'applied', report, newSession: planned.info.id }
 }
 
@@ -121,43 +126,79 @@ const exported = async (cli: Cli, id: string, file: string): Promise<Exported> =
   }
 }
 
-/** Imports a session and reads it back; what went wrong, with the half session that it left taken away again. */
+/**
+ * Imports a session and reads it back; what went wrong, with the half session that it left taken away again. Where the session comes from
+ * is written down before: a kill at any instant leaves nothing in the store that yoke does not know of.
+ */
 const store = async (
   cli: Cli,
   planned: Session,
   text: string,
-  file: string,
+  { session, backup }: SessionTrim,
 ): Promise<SessionTrimmed | undefined> => {
   const { id } = planned.info
+  const file = `${backup}.import.json`
   const log = `${file}.log`
+  const origin = originFile(dirname(backup), id)
   try {
-    await writeFile(file, text, { mode: 0o600 })
+    await Promise.all([writeFile(file, text, { mode: 0o600 }), atomicWrite(origin, session)])
     // An import puts the session into the project of the folder that it is run in.
-    const failure = await runCli(cli, ['import', file], log)
+    const failure = await runCli(cli, ['import', file], log, (pid) =>
+      writeFileSync(importFile(backup), `${pid} ${processStart(pid) ?? ''}`),
+    )
     const found = failure === undefined ? await exported(cli, id, file) : undefined
     const stored = found !== undefined && 'session' in found ? found.session : ''
     if (typeof stored !== 'string' && isSame(planned, stored)) return undefined
     await runCli(cli, ['session', 'delete', id], log)
+    await rm(origin, { force: true })
     return failure === undefined
       ? refused('unverified', 'OpenCode did not store the trimmed session as it was given.')
       : refused('import', `OpenCode could not import the trimmed session: ${failure}.`)
   } finally {
-    await Promise.all([file, log].map((each) => rm(each, { force: true })))
+    await Promise.all([file, log, importFile(backup)].map((each) => rm(each, { force: true })))
   }
 }
 
+/** Beside the backup: the process of an import that is under way. */
+const importFile = (backup: string): string => `${backup}.import.pid`
+
+/** Ends the import of a trim whose yoke was killed: it would go on storing behind this one's back. */
+const endImport = async (backup: string): Promise<void> => {
+  const [pid, start] = (await readFile(importFile(backup), 'utf8').catch(() => '')).split(' ')
+  if (pid && start && processStart(Number(pid)) === start) killGroup(Number(pid))
+  await rm(importFile(backup), { force: true })
+}
+
 /**
- * Takes away the session that this one was trimmed from: this one has been worked in since. Its export stays as its backup. What comes
- * next knows its predecessor by a file beside the backups.
+ * Takes away the session that this one was trimmed from, since this one has been worked in (its export stays as its backup), and, in a
+ * run, what trims of it have made that were cut off: the run knows nothing of these. Who comes from whom stands beside the backups.
  */
-const forgetPredecessor = async (cli: Cli, session: string, next: string, backup: string): Promise<void> => {
-  const note = (id: string): string => originFile(dirname(backup), id)
-  const predecessor = await readFile(note(session), 'utf8').catch(() => undefined)
+const forgetOthers = async (
+  cli: Cli,
+  { session, backup, isRepeated }: SessionTrim,
+  next: string,
+): Promise<void> => {
+  const folder = dirname(backup)
+  const log = `${backup}.log`
+  const own = originFile(folder, session)
+  const predecessor = await readFile(own, 'utf8').catch(() => undefined)
   if (predecessor !== undefined) {
-    await runCli(cli, ['session', 'delete', predecessor], `${backup}.log`)
-    await Promise.all([note(session), `${backup}.log`].map((each) => rm(each, { force: true })))
+    await runCli(cli, ['session', 'delete', predecessor], log)
+    await rm(own, { force: true })
   }
-  await writeFile(note(next), session)
+  const cutOff = isRepeated === true ? (await trimmedTo(folder, session)).filter((id) => id !== next) : []
+  for (const id of cutOff) {
+    await runCli(cli, ['session', 'delete', id], log)
+    await rm(originFile(folder, id), { force: true })
+  }
+  await rm(log, { force: true })
+}
+
+/** The sessions that a session was trimmed to. */
+const trimmedTo = async (folder: string, session: string): Promise<readonly string[]> => {
+  const ids = (await readdir(folder)).flatMap((name) => /^(ses_\w+)\.origin$/.exec(name)?.[1] ?? [])
+  const origins = await Promise.all(ids.map((id) => readFile(originFile(folder, id), 'utf8').catch(() => '')))
+  return ids.filter((_, index) => origins[index] === session)
 }
 
 const parseJson = (text: string): unknown => {
