@@ -28,7 +28,7 @@ export type Invocation = {
   readonly permissionMode?: string
   readonly allowedTools?: readonly string[]
   readonly extraArgs?: readonly string[]
-  /** What this start may cost, in US dollars, where the CLI can be held to it. */
+  /** What this start may cost, in US dollars: the CLI is held to it, or ended after the answer that passes it, where it names the cost of each. */
   readonly budgetUsd?: number
 }
 
@@ -101,6 +101,8 @@ export type AgentEvent =
       readonly isCachedForAnHour?: true
       readonly costUsd?: number
       readonly finish?: string
+      /** The agent asks the model again; its tools have ended. */
+      readonly goesOn?: boolean
     }
   | {
       readonly type: 'retrying'
@@ -168,7 +170,7 @@ export type Ending = {
   readonly exit: number | null
   readonly signal: string | null
   /** Why yoke itself ended the process, if it did. */
-  readonly endedBy?: 'iteration-timeout' | 'idle-timeout' | 'abort' | 'grace'
+  readonly endedBy?: 'iteration-timeout' | 'idle-timeout' | 'budget' | 'abort' | 'grace'
   readonly results: readonly AgentResult[]
   readonly requestErrors: readonly {
     readonly error: string

@@ -5,6 +5,7 @@ export const howItEnded = ({ endedBy, exit, signal, retrying, results }: Ending)
   if (endedBy === 'iteration-timeout' || endedBy === 'idle-timeout')
     return `${endedBy === 'idle-timeout' ? 'The agent was silent for too long' : 'The iteration took too long'}${retrying === undefined ? '' : `; it was retrying a failed request (${retrying})`}`
   if (endedBy === 'abort') return 'Ended by yoke'
+  if (endedBy === 'budget') return 'The budget of the run is spent'
   if (signal !== null) return `Killed by ${signal}`
   return `Exit code ${exit}${results.length === 0 ? ' without a result' : ''}`
 }

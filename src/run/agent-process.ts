@@ -4,7 +4,7 @@ import { type ProcessOptions, runProcess } from './process.ts'
 
 export type AgentOptions = Omit<
   ProcessOptions,
-  'cwd' | 'onLine' | 'onErrorLine' | 'troubledTimeoutMs' | 'finished' | 'working'
+  'cwd' | 'onLine' | 'onErrorLine' | 'troubledTimeoutMs' | 'finished' | 'overspent' | 'working'
 > & {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onEvent: (event: AgentEvent) => void
@@ -39,7 +39,7 @@ export const startAgent = async (
   const home = place === host ? 'of-user' : 'of-project'
   const installation = depends ? await agent.inspect(file, env, place.launch, home) : undefined
   const command = agent.commandLine(file, invocation, env, installation)
-  const { session: used, cwd } = invocation
+  const { session: used, cwd, budgetUsd } = invocation
   const lossOf = used.kind === 'resume' ? await agent.watchSession?.(used.id, cwd, env) : undefined
   const ended = await runProcess(place.launch(command, invocation.access), {
     ...options,
@@ -54,6 +54,7 @@ export const startAgent = async (
       return events.some(({ type }) => type === 'retrying') ? 'trouble' : undefined
     },
     finished: tally.finished,
+    overspent: () => budgetUsd !== undefined && tally.isBeyond(budgetUsd),
     working: tally.working,
   })
   if (ended.endedBy !== undefined || ended.signal !== null) await place.sweep()

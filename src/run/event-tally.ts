@@ -80,6 +80,11 @@ export const eventTally = () => {
     finished: (): boolean => turnOver && subagents.size === 0,
     /** What keeps the agent waiting, in words for people. */
     working: (): string | undefined => [...tools.values(), ...subagents.values()].at(-1),
+    /** Whether the agent is about to ask the model again when its answers have cost that much, in US dollars, by its own word. */
+    isBeyond: (budgetUsd: number): boolean => {
+      const all = [...answers.values()]
+      return all.at(-1)?.goesOn === true && sumOf(all).costUsd >= budgetUsd
+    },
     session: (): string | undefined => session,
     unknownEvents: unknownEvents as ReadonlyMap<string, number>,
     facts: (): Pick<

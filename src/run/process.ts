@@ -29,6 +29,8 @@ export type ProcessOptions = {
   readonly onWarning?: (message: string) => void
   /** Whether the lines so far hold the program's last word. */
   readonly finished?: () => boolean
+  /** Whether the lines so far say that all has been spent that may be. */
+  readonly overspent?: () => boolean
   /** The tool that runs now, in words for people: its silence is not the agent's. */
   readonly working?: () => string | undefined
 }
@@ -68,6 +70,7 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
   signal?.addEventListener('abort', onAbort)
   const lines = lineSplitter((line) => {
     options.onLine(line)
+    if (options.overspent?.()) end('budget')
     watchdog.heard()
   })
   const errorLines = lineSplitter((line) => {

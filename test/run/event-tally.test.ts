@@ -80,3 +80,27 @@ describe('the tally of one start', () => {
     )
   })
 })
+
+describe('the money of one start', () => {
+  const answer = (message: string, costUsd: number, goesOn: boolean): AgentEvent => ({
+    type: 'usage',
+    message,
+    costUsd,
+    goesOn,
+    tokens: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+  })
+
+  it.each<[string, boolean, readonly AgentEvent[]]>([
+    ['is left below the budget', false, [answer('a', 0.4, true), answer('b', 0.5, true)]],
+    [
+      'is spent when the next answer would be beyond it',
+      true,
+      [answer('a', 0.5, true), answer('b', 0.5, true)],
+    ],
+    ['counts an answer that is told twice once', false, [answer('a', 0.5, true), answer('a', 0.5, true)]],
+    ['does not matter behind the last answer', false, [answer('a', 2, false)]],
+    ['is not known of a CLI that names no cost', false, [answer('a', 0, true)]],
+  ])('%s', (_, expected, events) => {
+    expect(after(...events).isBeyond(1)).toBe(expected)
+  })
+})

@@ -204,6 +204,12 @@ describe('the end of a process', () => {
     expect(lines.length).toBeLessThan(10)
   })
 
+  it('comes as soon as all is spent', async () => {
+    let seen = 0
+    const { endedBy, lines } = await run('talks', { overspent: () => ++seen === 2 })
+    expect({ endedBy, isEarly: lines.length < 6 }).toEqual({ endedBy: 'budget', isEarly: true })
+  })
+
   it('comes after silence', async () => {
     const { endedBy, lines, warnings } = await run('silent', { idleTimeoutMs: 600 })
     expect({ endedBy, lines, warnings }).toEqual({ endedBy: 'idle-timeout', lines: ['start'], warnings: [] })

@@ -3,6 +3,7 @@ import { evidence, howItEnded } from '../evidence.ts'
 import { fits } from '../failure-rule.ts'
 import { resetTime } from '../reset-time.ts'
 import { type Facts, failureRules, newerStore } from './failure-rules.ts'
+import { goesOn } from './finish.ts'
 
 const nothing: Answers = {
   count: 0,
@@ -18,7 +19,7 @@ const nothing: Answers = {
  */
 export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   const { answers = nothing } = ending
-  const isOver = answers.finish !== undefined && !goingOn.has(answers.finish)
+  const isOver = answers.finish !== undefined && !goesOn(answers.finish)
   if (isOver && ending.signal === null && (ending.endedBy === undefined || ending.endedBy === 'grace')) {
     const denied = invocation.access === 'edit' && answers.denials.length > 0
     return outcome(
@@ -40,9 +41,6 @@ const lacksItsEnd = ({ exit, requestErrors, answers }: Ending): boolean =>
   exit === 0 && requestErrors.length === 0 && answers?.finish !== undefined
 
 const endless = 'OpenCode ended well without its last answer, as 1.15.13 always does: update it'
-
-/** Reasons after which OpenCode asks the model again. */
-const goingOn: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
 
 /** What tells of the failure, the most telling first. */
 const messagesOf = (ending: Ending): readonly string[] =>

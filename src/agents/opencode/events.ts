@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { AgentEvent } from '../agent.ts'
 import { toolTarget } from '../tool-target.ts'
+import { goesOn } from './finish.ts'
 import {
   ErrorSchema,
   HeadSchema,
@@ -87,6 +88,7 @@ const readers: ReadonlyMap<string, Reader> = new Map([
         tokens: part.tokens,
         costUsd: part.cost,
         finish: part.reason,
+        ...(goesOn(part.reason) ? { goesOn: true } : {}),
       },
     ]),
   ],

@@ -38,6 +38,7 @@ export const newerStore = /Failed to run the query 'CREATE TABLE/
 /** Texts and codes were measured on 1.18.33 unless said otherwise. The order is part of the rules. */
 export const failureRules: readonly FailureRule<Facts>[] = [
   { class: 'killed', when: ({ ending }) => ending.endedBy === 'abort' },
+  { class: 'budget', when: ({ ending }) => ending.endedBy === 'budget' },
   // OpenCode tries a refused request again for ever: the provider is the cause of the silence.
   { class: 'rate-limit', when: ({ ending }) => limits.test(ending.retrying ?? ''), only: timedOut },
   { class: 'overloaded', when: ({ ending }) => ending.retrying !== undefined, only: timedOut },

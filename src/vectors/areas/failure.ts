@@ -13,7 +13,7 @@ const InputSchema = v.strictObject({
   exit: v.nullable(v.number()),
   signal: v.exactOptional(v.nullable(v.string()), null),
   /** Why the loop itself ended the process, if it did. */
-  endedBy: v.exactOptional(v.picklist(['iteration-timeout', 'idle-timeout', 'abort', 'grace'])),
+  endedBy: v.exactOptional(v.picklist(['iteration-timeout', 'idle-timeout', 'budget', 'abort', 'grace'])),
   role: v.exactOptional(v.picklist(['worker', 'judge']), 'worker'),
   /** Whether a stored session was resumed. */
   resumed: v.exactOptional(v.boolean(), false),

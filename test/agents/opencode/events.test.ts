@@ -56,6 +56,7 @@ describe('the event stream of OpenCode', () => {
         tokens: { input: 10, output: 50, cacheRead: 500, cacheWrite: 1000 },
         costUsd: 0.25,
         finish: 'tool-calls',
+        goesOn: true,
       },
     ])
   })
