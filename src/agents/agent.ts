@@ -70,6 +70,9 @@ export type Tokens = {
   readonly cacheWrite: number
 }
 
+/** What answers of the model came to. */
+export type Spent = { readonly costUsd: number; readonly tokens: Tokens }
+
 /** What an agent reports while it runs. A line that yoke does not know becomes `unknown` and is counted, never an error. */
 export type AgentEvent =
   | { readonly type: 'started'; readonly session: string; readonly model?: string; readonly version?: string }
@@ -84,6 +87,8 @@ export type AgentEvent =
       readonly failed: boolean
       readonly denied?: string
     }
+  /** A subagent has ended that worked in a session of its own, whose answers are not reported. */
+  | { readonly type: 'delegated'; readonly session: string }
   /** Work that goes on beside the conversation, also beyond its result: a subagent is waited for, a command is not. */
   | {
       readonly type: 'background-started'
@@ -277,6 +282,17 @@ export type Agent = {
   readonly printsSessionCost: (version: string) => boolean
   /** It goes on with a session in the folder that the session began in, also when it is started in another one. */
   readonly bindsSessions?: true
+  /** What sessions of subagents have spent since a time, in milliseconds since the epoch. */
+  readonly spentBy?: (
+    cli: {
+      readonly program: string
+      readonly cwd: string
+      readonly env: Readonly<Record<string, string | undefined>>
+      readonly launch: Launch
+    },
+    sessions: readonly string[],
+    since: number,
+  ) => Promise<Spent>
   /** Absolute path of the stored session, or undefined when there is none. */
   readonly findSession: (
     id: string,

@@ -1,4 +1,14 @@
-import type { Agent, AgentEvent, Ending, Invocation, Outcome, Place, SessionLoss } from '../agents/agent.ts'
+import { addTokens } from '../agents/add-tokens.ts'
+import type {
+  Agent,
+  AgentEvent,
+  Ending,
+  Invocation,
+  Outcome,
+  Place,
+  SessionLoss,
+  Spent,
+} from '../agents/agent.ts'
 import { eventTally } from './event-tally.ts'
 import { type ProcessOptions, runProcess } from './process.ts'
 
@@ -27,6 +37,7 @@ export const startAgent = async (
   { env, onEvent, place = host, ...options }: AgentOptions,
 ): Promise<AgentRun> => {
   const tally = eventTally()
+  const began = Date.now()
   const { patience } = agent
   const onEvents = (events: readonly AgentEvent[]): void => {
     for (const event of events) {
@@ -68,12 +79,26 @@ export const startAgent = async (
   const classified = outcomeOf(agent.classify(ending, invocation), failure)
   const session = classified.session ?? tally.session()
   const outcome = { ...classified, ...(session === undefined ? {} : { session }) }
+  const cli = { program: file, cwd, env, launch: place.launch }
   return {
-    outcome: await withTranscript(agent, outcome, invocation, env, lossOf),
+    outcome: withDelegated(
+      await withTranscript(agent, outcome, invocation, env, lossOf),
+      tally.delegated.length === 0 ? undefined : await agent.spentBy?.(cli, tally.delegated, began),
+    ),
     ending,
     unknownEvents: tally.unknownEvents,
   }
 }
+
+/** With what subagents have spent. */
+const withDelegated = (outcome: Outcome, spent: Spent | undefined): Outcome =>
+  spent === undefined
+    ? outcome
+    : {
+        ...outcome,
+        costUsd: outcome.costUsd + spent.costUsd,
+        tokens: addTokens(outcome.tokens, spent.tokens),
+      }
 
 const host: Place = { launch: (command) => command, failure: () => undefined, sweep: async () => {} }
 

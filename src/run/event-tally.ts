@@ -1,3 +1,4 @@
+import { addTokens } from '../agents/add-tokens.ts'
 import type { AgentEvent, AgentResult, Answers, Ending } from '../agents/agent.ts'
 
 /** Collects from the events of one start what its classifier and its watchdog ask for. */
@@ -16,6 +17,7 @@ export const eventTally = () => {
   let finish: string | undefined
   const answers = new Map<string, AgentEvent & { type: 'usage' }>()
   const denials: string[] = []
+  const delegated: string[] = []
   return {
     add: (event: AgentEvent): void => {
       // The end of a background task wakes the model up again, after a first result (claude 2.1.332).
@@ -33,6 +35,9 @@ export const eventTally = () => {
           break
         case 'said':
           said = event.text
+          break
+        case 'delegated':
+          delegated.push(event.session)
           break
         case 'background-started':
           if (event.kind === 'agent') subagents.set(event.id, `the subagent "${event.target}"`)
@@ -86,6 +91,8 @@ export const eventTally = () => {
       return all.at(-1)?.goesOn === true && sumOf(all).costUsd >= budgetUsd
     },
     session: (): string | undefined => session,
+    /** The sessions of subagents, where their answers are not among the events. */
+    delegated: delegated as readonly string[],
     unknownEvents: unknownEvents as ReadonlyMap<string, number>,
     facts: (): Pick<
       Ending,
@@ -111,15 +118,12 @@ const sumOf = (
 ): Pick<Answers, 'count' | 'tokens' | 'costUsd'> => ({
   count: answers.length,
   costUsd: answers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
-  tokens: answers.reduce(
-    (sum, { tokens }) => ({
-      input: sum.input + tokens.input,
-      output: sum.output + tokens.output,
-      cacheRead: sum.cacheRead + tokens.cacheRead,
-      cacheWrite: sum.cacheWrite + tokens.cacheWrite,
-    }),
-    { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-  ),
+  tokens: answers.reduce((sum, { tokens }) => addTokens(sum, tokens), {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+  }),
 })
 
 const turnEvents: ReadonlySet<AgentEvent['type']> = new Set([

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { addTokens } from '../agents/add-tokens.ts'
 import type { Tokens } from '../agents/agent.ts'
 import type { Activity, RunEvent } from '../events.ts'
 import { initialRun, type Run, reduceRun } from '../loop/run.ts'
@@ -29,13 +30,6 @@ export type View = {
 }
 
 const none: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-
-export const addTokens = (a: Tokens, b: Tokens): Tokens => ({
-  input: a.input + b.input,
-  output: a.output + b.output,
-  cacheRead: a.cacheRead + b.cacheRead,
-  cacheWrite: a.cacheWrite + b.cacheWrite,
-})
 
 /** Tokens that went in, cached or not. */
 export const tokensIn = ({ input, cacheRead, cacheWrite }: Tokens): number => input + cacheRead + cacheWrite

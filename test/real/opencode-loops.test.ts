@@ -244,6 +244,28 @@ atNight('loops with the real OpenCode', { timeout: 600_000 }, () => {
     ])
   })
 
+  it('count what subagents cost, of whom OpenCode says nothing', async () => {
+    const errand = { description: 'Look', prompt: 'Do the side errand.', subagent_type: 'general' }
+    const where = await openCodeProject({
+      files,
+      scenario: {
+        name: 'subagent',
+        roles: [{ name: 'side', match: 'Do the side errand' }, ...roles],
+        script: {
+          side: [[{ ...reply(say('Looked.')), usage: { input_tokens: 200_000, output_tokens: 40_000 } }]],
+          worker: [[reply({ tool: 'task', input: errand }), ...step(1)]],
+          judge: [[done('enough')]],
+        },
+      },
+    })
+    const run = await where.run([...brute, '--max-cost-usd', '1'])
+    const [worker] = of(eventsOf(run), 'agent.finished')
+    expect(worker?.tokens.input).toBeGreaterThanOrEqual(200_000)
+    // Its own answers cost cents.
+    expect(worker?.costUsd).toBeGreaterThan(1.2)
+    expect(of(eventsOf(run), 'run.finished')).toMatchObject([{ result: 'limit' }])
+  })
+
   it('stop at what they may cost, and say what they did cost', async () => {
     const usage = { input_tokens: 100_000, output_tokens: 20_000 }
     const where = await openCodeProject({

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../agent.ts'
 import { toolTarget } from '../tool-target.ts'
 import { goesOn } from './finish.ts'
 import {
+  DelegatedSchema,
   ErrorSchema,
   HeadSchema,
   OldErrorSchema,
@@ -98,11 +99,14 @@ const readers: ReadonlyMap<string, Reader> = new Map([
 /** Refused by a rule, or asked with nobody there to answer. */
 const refusal = /^The user (?:rejected permission|has specified a rule which prevents)/
 
-const toolEvents = ({
-  tool,
-  callID,
-  state,
-}: v.InferOutput<typeof ToolSchema>['part']): readonly AgentEvent[] => {
+/** The session that a part of a message was worked on in, if it is a call of a subagent. */
+export const delegatedTo = (part: unknown): readonly string[] => {
+  const call = v.safeParse(DelegatedSchema, part)
+  return call.success ? [call.output.state.metadata.sessionId] : []
+}
+
+const toolEvents = (part: v.InferOutput<typeof ToolSchema>['part']): readonly AgentEvent[] => {
+  const { tool, callID, state } = part
   const target = toolTarget(state.input)
   const isDenied = refusal.test(state.error ?? '')
   return [
@@ -113,6 +117,7 @@ const toolEvents = ({
       failed: state.status === 'error',
       ...(isDenied ? { denied: `${tool} ${target}`.trimEnd() } : {}),
     },
+    ...delegatedTo(part).map((session) => ({ type: 'delegated' as const, session })),
   ]
 }
 

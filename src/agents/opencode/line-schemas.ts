@@ -20,7 +20,7 @@ export const ToolSchema = v.looseObject({
   }),
 })
 
-const TokensSchema = v.pipe(
+export const TokensSchema = v.pipe(
   v.looseObject({
     input: count,
     output: count,
@@ -41,6 +41,12 @@ const TokensSchema = v.pipe(
 /** `reason` is new in 1.0; a step is one answer of the model, and its cost stands for itself. */
 export const StepFinishSchema = v.looseObject({
   part: v.looseObject({ messageID: text, reason: text, tokens: TokensSchema, cost: count }),
+})
+
+/** A part of a subagent, which works in a session of its own. */
+export const DelegatedSchema = v.looseObject({
+  tool: v.literal('task'),
+  state: v.looseObject({ metadata: v.looseObject({ sessionId: v.pipe(text, v.regex(/^ses_\w+$/)) }) }),
 })
 
 /** The shape of `error.data` differs by the name of the error. */

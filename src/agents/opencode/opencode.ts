@@ -1,6 +1,7 @@
 import type { Agent } from '../agent.ts'
 import { commandLine } from './arguments.ts'
 import { classify } from './classify.ts'
+import { spentBy } from './delegated.ts'
 import { parseErrorLine, parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { findSession } from './store.ts'
@@ -24,6 +25,7 @@ export const opencode: Agent = {
   classify,
   // Each step says its own cost.
   printsSessionCost: () => false,
+  spentBy,
   // It works there without a word, and ends only if the folder is gone (1.17.0 to 1.18.33).
   bindsSessions: true,
   findSession,
