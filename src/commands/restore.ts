@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { copyFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { CommandLine } from '../agents/agent.ts'
 import { locateSession } from '../agents/claude/locate.ts'
 import { findExecutable } from '../agents/find-executable.ts'
@@ -7,6 +8,8 @@ import { opencode } from '../agents/opencode/opencode.ts'
 import { restoreSession } from '../agents/opencode/restore.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
+import { loopFolder } from '../run/folder.ts'
+import { readJournal } from '../run/journal.ts'
 import { newestBackup, trimmedFrom } from '../run/session-backup.ts'
 import { liveHolder } from '../transcript/live.ts'
 import { restore } from '../transcript/trim.ts'
@@ -53,6 +56,7 @@ const backupOf = async (id: string, cwd: string): Promise<string> => {
 const restoreOpencode = async (named: string, cwd: string): Promise<number> => {
   const id = (await trimmedFrom(named, cwd)) ?? named
   const backup = await backupOf(id, cwd)
+  refuseOfContainer(id, backup, cwd)
   const program = await findExecutable(opencode, process.env)
   const cli = { program, cwd, env: process.env, launch: (command: CommandLine) => command }
   const how = await restoreSession(cli, id, backup)
@@ -60,6 +64,19 @@ const restoreOpencode = async (named: string, cwd: string): Promise<number> => {
     `The session is ${how === 'there' ? 'still' : 'again'} what it was before the trim: opencode --session ${id}\n`,
   )
   return exitCode.done
+}
+
+/** Its store is the project's own, and the OpenCode of this machine may be one that changes it. Throws `E_RESTORE`. */
+const refuseOfContainer = (id: string, backup: string, cwd: string): void => {
+  const log = join(dirname(backup), '..', 'events.jsonl')
+  const started = existsSync(log) ? readJournal(log).find(({ type }) => type === 'run.started') : undefined
+  if (started?.type !== 'run.started' || started.directives['image'] === undefined) return
+  const store = join(loopFolder(cwd).root, 'agent-home', 'data')
+  throw new YokeError(
+    'E_RESTORE',
+    `The session ${id} is one of a run in containers: it is stored in ${store}, for the OpenCode of the image.`,
+    `With the same release, in the project: XDG_DATA_HOME="${store}" opencode import "${backup}"`,
+  )
 }
 
 /** The session may have gone on since the trim: what it was until now becomes the backup. */

@@ -193,6 +193,37 @@ describe('yoke restore', () => {
   })
 })
 
+describe('the sessions of runs in containers', () => {
+  it('are found in the project', async () => {
+    const at = await home()
+    const other = '2c6e3f7a-3333-4333-8333-333333333333'
+    const file = at.put(slug(at.project), {
+      ...{ session: other, below: join(at.project, '.loop', 'agent-home') },
+    })
+    const run = await at.run(['inspect', '2c6e3f7a', '--json'])
+    expect(JSON.parse(run.stdout)).toMatchObject({ file, id: other })
+  })
+
+  it('are not put back into the store of this machine, when they are of OpenCode', async () => {
+    const at = await home()
+    const run = join(at.project, '.loop', 'runs', 'r')
+    mkdirSync(join(run, 'backups'), { recursive: true })
+    const started = {
+      ...{ type: 'run.started', at: '2026-12-01T00:00:00.000Z', run: 'r', yoke: '0.1.0', task: 't.md' },
+      ...{ cwd: at.project, agent: 'opencode', agentFile: 'opencode', progress: '' },
+      directives: { image: 'my-agent' },
+    }
+    writeFileSync(join(run, 'events.jsonl'), `${JSON.stringify(started)}\n`)
+    writeFileSync(join(run, 'backups', 'ses_1.bak'), '{}')
+    expect(await at.run(['restore', 'ses_1'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /run in containers[\s\S]*XDG_DATA_HOME=".+agent-home\/data" opencode import/,
+      ),
+    })
+  })
+})
+
 describe('yoke inspect', () => {
   it('shows what a session is made of, and changes nothing', async () => {
     const at = await home()

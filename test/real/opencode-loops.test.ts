@@ -263,7 +263,6 @@ atNight('loops with the real OpenCode', { timeout: 600_000 }, () => {
     expect(worker?.tokens.input).toBeGreaterThanOrEqual(200_000)
     // Its own answers cost cents.
     expect(worker?.costUsd).toBeGreaterThan(1.2)
-    expect(of(eventsOf(run), 'run.finished')).toMatchObject([{ result: 'limit' }])
   })
 
   it('stop at what they may cost, and say what they did cost', async () => {

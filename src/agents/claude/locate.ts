@@ -28,7 +28,7 @@ export const locateSession = async (target: string, cwd: string, env: Env): Prom
   const named = resolve(cwd, target)
   const kind = await stat(named).catch(() => undefined)
   if (kind?.isFile()) return located(await realpath(named), configOf(named), [])
-  const found = (await Promise.all(configFolders(env).map((config) => search(config, target)))).flat()
+  const found = (await Promise.all(configFolders(cwd, env).map((config) => search(config, target)))).flat()
   const here = await realpath(cwd)
   const mine = found.filter(({ cwds }) => cwds.includes(here))
   const choices = mine.length > 0 ? mine : found
@@ -39,9 +39,16 @@ export const locateSession = async (target: string, cwd: string, env: Env): Prom
   throw kind === undefined ? unknown(target, cwd, env) : noFile(named, kind.isDirectory())
 }
 
-/** Sessions may lie in the folder that the environment names and in the usual one, from a time when it named none. */
-const configFolders = (env: Env): readonly string[] => [
-  ...new Set([configFolder(env), join(env['HOME'] || homedir(), '.claude').normalize('NFC')]),
+/**
+ * Sessions may lie in the folder that the environment names and in the usual one, from a time when it named none; those of runs in
+ * containers lie in the project.
+ */
+const configFolders = (cwd: string, env: Env): readonly string[] => [
+  ...new Set([
+    configFolder(env),
+    join(env['HOME'] || homedir(), '.claude').normalize('NFC'),
+    join(cwd, '.loop', 'agent-home'),
+  ]),
 ]
 
 const search = async (config: string, target: string): Promise<readonly Located[]> => {
@@ -103,7 +110,7 @@ const unknown = (target: string, cwd: string, env: Env): YokeError =>
     'E_NO_SESSION',
     /^ses_\w+$/.test(target)
       ? `${target} names a session of OpenCode; this command works on those of Claude Code.`
-      : `There is no session "${target}", neither as a file below ${cwd} nor in ${configFolders(env).join(' or ')}.`,
+      : `There is no session "${target}", neither as a file below ${cwd} nor in ${configFolders(cwd, env).join(' or ')}.`,
     'Name the session file or its id; `yoke status` shows the id of a run.',
     exitCode.usage,
   )
