@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pinned } from '../../src/probe/pinned-cli.ts'
 import { lookBack } from '../../src/probe/prompt-cache.ts'
-import { type Books, openBooks, price, seconds } from './cost/books.ts'
+import { type Books, leastCached, openBooks, price, seconds } from './cost/books.ts'
 import { type Goal, goals } from './cost/goals.ts'
 import { type Job, makeJob, neededTokens } from './cost/job.ts'
 import { floorOf } from './cost/late.ts'
@@ -21,8 +21,8 @@ const assumptions = (iterations: number): readonly string[] => [
   'The model reads again whatever it needs and does not find in the request: files that the last iteration named in KEEP, and files that it is to change.',
   `Claude Code ${pinned.claude}, its requests and breakpoints as they were sent; the judge is off, its pause is a span on the clock of the books, which yoke does not see: where it weighs a trim, the cache is warm to it.`,
   'A window of 200,000 tokens: the provider refuses a longer request, whereupon Claude Code compacts, as this release does by itself; a refusal costs nothing, a summary has 6 kB. Once more with a window of a million, which nothing reaches.',
-  'Four bytes of a request are one token; of the provider, no least length of a cached prefix and no lower price or higher one for long prompts.',
-  `The cache: a prefix that ends on a breakpoint is stored for five minutes or an hour, as asked; read are prefixes up to ${lookBack} blocks before a breakpoint; reading renews.`,
+  'Four bytes of a request are one token; long prompts cost neither less nor more a token.',
+  `The cache: a prefix of ${leastCached} tokens or more that ends on a breakpoint is stored for five minutes or an hour, as asked; read are prefixes up to ${lookBack} blocks before a breakpoint; reading renews.`,
   `Dollars a million tokens: input ${price.input}, written for five minutes ${price.write5m}, for an hour ${price.write1h}, read ${price.read}, output ${price.output}.`,
   `The clock: ${seconds.first} s to the first token, ${Math.round(1 / seconds.token)} tokens a second, ${seconds.tool} s for a tool, ${seconds.between} s and the pause between iterations.`,
 ]

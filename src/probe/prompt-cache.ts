@@ -33,17 +33,18 @@ export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLen
 /**
  * The provider's prompt cache, as it is documented: a breakpoint stores the prefix that ends on it, for five minutes or an
  * hour; a later request reads the longest stored prefix that ends on one of its breakpoints or within the 20 blocks before;
- * reading renews the lifetime. `now` is in milliseconds since the epoch.
+ * reading renews the lifetime. `now` is in milliseconds since the epoch. What ends on a breakpoint before `least` tokens is not stored.
  */
 export const bookRequest = (
   entries: readonly CacheEntry[],
   request: MessagesRequest,
   now: number,
+  least = 0,
 ): { readonly entries: readonly CacheEntry[]; readonly usage: InputUsage } => {
   const live = new Map(
     entries.filter(({ expiresAt }) => expiresAt > now).map((entry) => [entry.prefix, entry]),
   )
-  const ends = prefixEnds(request)
+  const ends = prefixEnds(request, least)
   const read = ends.findLast(({ prefix, reachable }) => reachable && live.has(prefix))
 
   const stored = ends.flatMap(({ prefix, breakpoint }) =>
@@ -92,7 +93,7 @@ type PrefixEnd = {
 }
 
 /** Every place where a prefix of the request can end: after each of its blocks. */
-const prefixEnds = (request: MessagesRequest): readonly PrefixEnd[] => {
+const prefixEnds = (request: MessagesRequest, least: number): readonly PrefixEnd[] => {
   const hash = createHash('sha256').update(request.model)
   const blocks = canonicalBlocks(request)
   let tokens = 0
@@ -101,7 +102,7 @@ const prefixEnds = (request: MessagesRequest): readonly PrefixEnd[] => {
     tokens += estimateTokens(json)
     return {
       prefix: hash.copy().digest('base64'),
-      breakpoint,
+      breakpoint: tokens < least ? undefined : breakpoint,
       tokens,
       reachable: blocks.slice(index, index + lookBack + 1).some((later) => later.breakpoint !== undefined),
     }

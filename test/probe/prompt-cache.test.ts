@@ -234,6 +234,14 @@ describe('the books of the prompt cache', () => {
     expect(hour + short).toBe(usage.cache_creation_input_tokens)
   })
 
+  it('store nothing that is shorter than the provider caches', () => {
+    const all = inputTokens(two)
+    expect(bookRequest([], two, 0, all).usage.cache_creation_input_tokens).toBe(all)
+    const short = bookRequest([], two, 0, all + 1)
+    expect(short.usage).toMatchObject({ input_tokens: all, cache_creation_input_tokens: 0 })
+    expect(short.entries).toEqual([])
+  })
+
   it('forget what has expired', () => {
     const first = bookRequest([], two, 0)
     expect(first.entries).toHaveLength(1)

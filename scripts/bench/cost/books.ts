@@ -5,6 +5,9 @@ import { bookRequest, type CacheEntry, estimateTokens } from '../../../src/probe
 /** Dollars a million tokens, of Claude Sonnet 4.5 (list price of 2026-12): input, cache written for 5 minutes and for an hour, read, output. */
 export const price = { input: 3, write5m: 3.75, write1h: 6, read: 0.3, output: 15 } as const
 
+/** The shortest prefix that the provider caches for this model, in tokens. */
+export const leastCached = 1024
+
 export type Kind = keyof typeof price
 export type Tokens = Readonly<Record<Kind, number>>
 
@@ -69,7 +72,7 @@ export const openBooks = (pauseMinutes: number) => {
     },
     /** `isSide`: what the CLI asks for its own ends, such as the summary of a compaction. */
     book: (request: MessagesRequest, output: string, isSide: boolean) => {
-      const { entries, usage } = bookRequest(cache, request, clock)
+      const { entries, usage } = bookRequest(cache, request, clock, leastCached)
       cache = entries
       const outputTokens = estimateTokens(output)
       clock += 1000 * (seconds.first + seconds.token * outputTokens + seconds.tool)
