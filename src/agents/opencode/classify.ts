@@ -2,7 +2,7 @@ import type { Answers, Ending, Invocation, Outcome, OutcomeClass } from '../agen
 import { evidence, howItEnded } from '../evidence.ts'
 import { fits } from '../failure-rule.ts'
 import { resetTime } from '../reset-time.ts'
-import { type Facts, failureRules, newerStore } from './failure-rules.ts'
+import { type Facts, failureRules, newerStore, tornStore, unwritableStore } from './failure-rules.ts'
 import { goesOn } from './finish.ts'
 
 const nothing: Answers = {
@@ -71,6 +71,13 @@ const inShort = (message: string): string => {
   if (unknown !== undefined) return `Session not found: ${unknown}`
   const { provider, model } = noModel.exec(message)?.groups ?? {}
   if (model !== undefined) return `Model not found: ${provider}/${model}`
+  const torn = tornStore.exec(message)?.[0]
+  if (torn !== undefined)
+    return `OpenCode cannot read its store of sessions (${torn}); \`yoke doctor --agent opencode\` names the file`
+  const unwritable = unwritableStore.exec(message)?.[0]
+  if (unwritable !== undefined)
+    return `OpenCode cannot open its store of sessions, or write to it (${unwritable}); \`yoke doctor --agent opencode\` names the file`
+  if (message.startsWith('Failed query: ')) return 'OpenCode cannot read what it has stored of the session'
   return newerStore.test(message)
     ? 'The database of sessions is that of a newer OpenCode: update the installed one'
     : message

@@ -24,9 +24,10 @@ const timedOut = ({ ending }: Facts): boolean =>
 
 const resumed = ({ invocation }: Facts): boolean => invocation.session.kind === 'resume'
 
+const unanswered = ({ ending }: Facts): boolean => (ending.answers?.count ?? 0) === 0
+
 /** Not a single event. */
-const silent = ({ ending }: Facts): boolean =>
-  (ending.answers?.count ?? 0) === 0 && ending.requestErrors.length === 0
+const silent = (facts: Facts): boolean => unanswered(facts) && facts.ending.requestErrors.length === 0
 
 /** By words, since neither the events nor the log give the status of a request that is tried again. */
 const limits =
@@ -34,6 +35,13 @@ const limits =
 
 /** A release up to 1.2.27 that is started on the database of a newer one (1.18.33) tries to make its tables. */
 export const newerStore = /Failed to run the query 'CREATE TABLE/
+
+/** The file that holds all sessions: torn pages, or no database at all. */
+export const tornStore = /database disk image is malformed|file is not a database/
+
+/** The words of SQLite and of the system; the pragma is the first thing that OpenCode asks of a store (1.18.33). */
+export const unwritableStore =
+  /Failed query: PRAGMA \w+|attempt to write a readonly database|unable to open database file|database or disk is full|ENOSPC|no space left on device|EROFS|read-only file system|EACCES/i
 
 /** Texts and codes were measured on 1.18.33 unless said otherwise. The order is part of the rules. */
 export const failureRules: readonly FailureRule<Facts>[] = [
@@ -51,6 +59,9 @@ export const failureRules: readonly FailureRule<Facts>[] = [
   // Also without a single event: nothing comes before the first words of a model, and a slow one must not cost the session.
   { class: 'timeout', when: timedOut },
   { class: 'bad-config', says: newerStore },
+  { class: 'bad-config', says: unwritableStore, only: unanswered },
+  // What is torn may be the pages of the session alone: a fresh one is tried once.
+  { class: 'bad-config', says: tornStore, only: (facts) => !resumed(facts) && unanswered(facts) },
 
   {
     class: 'context-full',
@@ -82,7 +93,7 @@ export const failureRules: readonly FailureRule<Facts>[] = [
   // The store of a session that cannot be read any more: a row that is no JSON, pages that are torn.
   {
     class: 'rejected-history',
-    says: /Unexpected server error\. Check server logs|database disk image is malformed|file is not a database/,
+    says: new RegExp(`Unexpected server error\\. Check server logs|${tornStore.source}`),
     only: resumed,
   },
   {

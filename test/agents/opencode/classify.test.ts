@@ -226,6 +226,11 @@ describe('what a start of OpenCode came to', () => {
       '860 |   throw new ModelNotFoundError({})\n   ^\nProviderModelNotFoundError: ProviderModelNotFoundError\n data: {\n  providerID: "a",\n  modelID: "nope",\n  suggestions: [],\n},\n',
     ],
     [
+      'OpenCode cannot read what it has stored of the session',
+      'rejected-history',
+      'timestamp=2026 level=ERROR run=4 message=failed ref=err_1 error="Error: Failed query: select \\"id\\" from \\"part\\"\\nparams: msg_1"',
+    ],
+    [
       'JSON Parse error: Unterminated string',
       'rejected-history',
       'timestamp=2026 level=ERROR run=4 message=failed ref=err_1 error="SyntaxError: JSON Parse error: Unterminated string" cause="x"',
