@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { YokeError } from '../errors.ts'
 import { syncData } from '../system/atomic-write.ts'
@@ -102,8 +102,7 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
     // A bug of ours must not cost a night: the run goes on untrimmed, and says why.
     if (!('code' in error))
       return refused('internal', `yoke itself failed at this session: ${error.message}.`)
-    const isOfSession = 'path' in error && error.path === request.file
-    if (error.code === 'ENOENT' && isOfSession)
+    if (error.code === 'ENOENT' && !existsSync(request.file))
       return refused('missing', `There is no session file ${request.file}.`)
     return refused('io', `The session could not be trimmed: ${error.message}.`)
   }

@@ -15,7 +15,8 @@ AREAS = {"fingerprint": fingerprint, "fork": fork, "keep": keep, "slug": slug}
 
 def answer(case: dict) -> dict:
     run = AREAS.get(case["area"])
-    if run is None:
+    # Of the agents it knows Claude Code.
+    if run is None or case["input"].get("agent") == "opencode":
         return {"skip": True}
     try:
         return {"output": run(case["input"])}
