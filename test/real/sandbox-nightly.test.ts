@@ -30,7 +30,7 @@ const of = <T extends RunEvent['type']>(events: readonly object[], type: T) =>
 describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Podman', () => {
   let engine: TestEngine
   beforeAll(async () => {
-    engine = await startPodman([claude()])
+    engine = await startPodman([claude(), opencode()])
   }, 120_000)
   afterAll(() => engine?.stop(), 60_000)
 
@@ -52,6 +52,15 @@ describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Pod
     expect(execFileSync('cat', [join(project, 'look.txt')], { encoding: 'utf8' })).toMatch(
       /CapEff:\s0{16}\noutside\n/,
     )
+  })
+
+  it('carries a whole run of OpenCode', { timeout: 600_000 }, async () => {
+    const { project, env } = await start(engine, opencodeScenario)
+    const run = await yoke(['brute', 'task.md', ...opencodeFlags(), '--engine', 'podman'], {
+      cwd: project,
+      env,
+    })
+    expectWholeRun(run, engine)
   })
 
   it('refuses an image that is not there or lacks the agent', { timeout: 60_000 }, async () => {
@@ -138,14 +147,7 @@ describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at 
     const engine = await startDocker([opencode()])
     onTestFinished(engine.stop)
     const { project, home, server, env } = await start(engine, opencodeScenario)
-    const mounts = `${opencode()}:/usr/local/bin/opencode:ro`
-    const run = await yoke(
-      [
-        ...['brute', 'task.md', '--agent', 'opencode', '--model', 'anthropic/claude-sonnet-4-5'],
-        ...['--trust', '--json', '--image', testImage, '--network', 'host', '--mounts', mounts],
-      ],
-      { cwd: project, env },
-    )
+    const run = await yoke(['brute', 'task.md', ...opencodeFlags()], { cwd: project, env })
     expectWholeRun(run, engine)
     // What the second turn begins with is trimmed to the read of the file that is kept.
     const second = server.requests.find(({ role, turn }) => role === 'worker' && turn === 1)
@@ -154,7 +156,7 @@ describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at 
 
     const config = join(home, '.config', 'yoke')
     await mkdir(config, { recursive: true })
-    await writeFile(join(config, 'config.yaml'), `mounts: ["${mounts}"]\n`)
+    await writeFile(join(config, 'config.yaml'), `mounts: ["${opencode()}:/usr/local/bin/opencode:ro"]\n`)
     const probe = await yoke(['doctor', '--probe', '--agent', 'opencode', '--image', testImage], {
       cwd: project,
       env,
@@ -173,18 +175,20 @@ describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at 
       ...opencodeScenario,
       script: { ...opencodeScenario.script, judge },
     })
-    const mixed = ['--agent', 'opencode', '--model', 'anthropic/claude-sonnet-4-5', '--judge-agent', 'claude']
-    const started = [...flags(), '--mounts', `${opencode()}:/usr/local/bin/opencode:ro`]
+    const mixed = [...opencodeFlags(), '--judge-agent', 'claude']
     let killed = false
     const at = { cwd: project, env }
-    const first = await yoke(['brute', 'task.md', ...mixed, ...started], {
-      ...at,
-      onLine: (line, pid) => {
-        if (killed || JSON.parse(line).type !== 'agent.tool') return
-        killed = true
-        process.kill(pid, 'SIGKILL')
+    const first = await yoke(
+      ['brute', 'task.md', ...mixed, '--mounts', `${claude()}:/usr/local/bin/claude:ro`],
+      {
+        ...at,
+        onLine: (line, pid) => {
+          if (killed || JSON.parse(line).type !== 'agent.tool') return
+          killed = true
+          process.kill(pid, 'SIGKILL')
+        },
       },
-    })
+    )
     expect(first.code).toBe(null)
     expect(containers(engine)).not.toBe('')
     expect(await yoke(['resume', '--json'], at)).toMatchObject({ code: 0, stderr: '' })
@@ -205,6 +209,12 @@ describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at 
 })
 
 const opencode = (): string => realpathSync(opencodePath())
+
+/** Of a run with OpenCode for all roles. */
+const opencodeFlags = () => [
+  ...flags(opencode(), 'opencode'),
+  ...['--agent', 'opencode', '--model', 'anthropic/claude-sonnet-4-5'],
+]
 
 const opencodeTool = (tool: string, input: object) => reply({ tool, input })
 
