@@ -313,14 +313,6 @@ atNight('releases of OpenCode that differ', { timeout: 900_000 }, () => {
     expect(await where.run(['resume'])).toMatchObject({ code: 0 })
   })
 
-  it('one that loses its last answer (1.15.13): the run stops and says so', async () => {
-    const where = await openCodeProject({ files, scenario: { ...twoSteps(), repeat: true } })
-    await install(where, '1.15.13')
-    const run = await where.yoke(brute)
-    expect(run.code).toBe(5)
-    expect(run.stdout).toContain('without its last answer, as 1.15.13 always does: update it')
-  })
-
   it('one that hangs on an unknown session (1.1.11): it is ended, and a fresh session gets to the end', async () => {
     const where = await openCodeProject({ files, scenario: twoSteps() })
     await install(where, '1.1.11')

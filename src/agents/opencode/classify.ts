@@ -36,11 +36,11 @@ export const classify = (ending: Ending, invocation: Invocation): Outcome => {
   return outcome(rule?.class ?? 'crash', ending, evidence(inShort(shown ?? howItEnded(ending))))
 }
 
-/** 1.15.13 ends well before it has reported its last answer, every time. */
+/** 1.15.13 mostly ends well before it has reported its last answer. */
 const lacksItsEnd = ({ exit, requestErrors, answers }: Ending): boolean =>
   exit === 0 && requestErrors.length === 0 && answers?.finish !== undefined
 
-const endless = 'OpenCode ended well without its last answer, as 1.15.13 always does: update it'
+const endless = 'OpenCode ended well without its last answer, as 1.15.13 mostly does: update it'
 
 /** What tells of the failure, the most telling first. */
 const messagesOf = (ending: Ending): readonly string[] =>
