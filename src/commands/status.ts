@@ -5,6 +5,7 @@ import { elapsedMs } from '../loop/limits.ts'
 import { nextFork, nextPeriodics } from '../loop/outlook.ts'
 import { titleOf } from '../loop/plan.ts'
 import { sessionOf } from '../loop/session.ts'
+import { tokensIn } from '../loop/tokens.ts'
 import type { Define } from '../main.ts'
 import { openNamedRun } from '../run/git/worktree.ts'
 import { type StoredRun, stateWord } from '../run/open-run.ts'
@@ -118,7 +119,7 @@ type Row = readonly [name: string, value: string]
 const rowsOf = (stored: StoredRun): readonly Row[] => {
   const it = summary(stored)
   const resumable = it.pid === null && it.state === 'stopped'
-  const { input, cacheRead, cacheWrite, output } = it.tokens
+  const { cacheRead, output } = it.tokens
   return [
     ['run', `${it.run}${it.pid === null ? '' : ` (process ${it.pid})`}`],
     ['state', it.state],
@@ -155,7 +156,7 @@ const rowsOf = (stored: StoredRun): readonly Row[] => {
     ...(it.nextFork === null ? [] : [['next fork', it.nextFork] as const]),
     [
       'tokens',
-      `${formatCount(input + cacheRead + cacheWrite)} in (${formatCount(cacheRead)} from cache), ${formatCount(output)} out`,
+      `${formatCount(tokensIn(it.tokens))} in (${formatCount(cacheRead)} from cache), ${formatCount(output)} out`,
     ],
     [
       'cost',

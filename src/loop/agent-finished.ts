@@ -3,6 +3,7 @@ import { failedIteration } from './checkpoint.ts'
 import { endsIteration, failureOf, isOrdinary } from './recovery.ts'
 import { afterTurn, withSession } from './session.ts'
 import type { RunState } from './state.ts'
+import { addTokens } from './tokens.ts'
 import { rememberTurn } from './trim-worth.ts'
 
 /** Cost and tokens count for every role; what a session has cost so far is kept for those that resume it. */
@@ -11,12 +12,7 @@ export const paidFor = (state: RunState, event: RunEvent): RunState => {
   const paid: RunState = {
     ...state,
     costUsd: state.costUsd + event.costUsd,
-    tokens: {
-      input: state.tokens.input + event.tokens.input,
-      output: state.tokens.output + event.tokens.output,
-      cacheRead: state.tokens.cacheRead + event.tokens.cacheRead,
-      cacheWrite: state.tokens.cacheWrite + event.tokens.cacheWrite,
-    },
+    tokens: addTokens(state.tokens, event.tokens),
   }
   // Without a session there is no account that goes on.
   return event.session === undefined ? paid : withSession(paid, event.role, { costUsd: event.printedCostUsd })

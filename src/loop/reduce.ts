@@ -8,9 +8,8 @@ import { afterSession, sessionOf, withNotes, withoutSession, withSession, withTr
 import type { CheckFailure, Phase, RunState, Trace } from './state.ts'
 import { steered, waitedUntil } from './steering.ts'
 import { checksInShort, digestOfChecks, digestOfObjection } from './stuck.ts'
+import { noTokens } from './tokens.ts'
 import { afterSkippedTrim, rememberStart } from './trim-worth.ts'
-
-const noTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 /** The state before the first iteration of a run with these directives. */
 export const initialState = (directives: Directives, progress: string, now: number): RunState => ({

@@ -1,3 +1,4 @@
+import { tokensIn } from '../loop/tokens.ts'
 import { diffText, formatClock, formatCount, formatMoney, printable } from '../ui/format.ts'
 import type { Column } from '../ui/table.ts'
 import { version } from '../version.ts'
@@ -11,7 +12,7 @@ import {
   timelineChart,
 } from './charts.ts'
 import { type Html, html, nothing, raw } from './html.ts'
-import { cacheShare, type IterationRow, type Report, tokensIn } from './report.ts'
+import { cacheShare, type IterationRow, type Report } from './report.ts'
 import { style } from './style.ts'
 import { iterationColumns, legend, percent, roleColumns, trimmedTokens } from './text.ts'
 

@@ -1,5 +1,6 @@
 import type { Tokens } from '../agents/agent.ts'
 import type { RunEvent, RunResult, Verdict } from '../events.ts'
+import { addTokens, noTokens, tokensIn } from '../loop/tokens.ts'
 
 type Of<T extends RunEvent['type']> = RunEvent & { type: T }
 
@@ -95,17 +96,6 @@ export type Report = {
   readonly timeline: readonly Span[]
 }
 
-const none: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-
-const add = (a: Tokens, b: Tokens): Tokens => ({
-  input: a.input + b.input,
-  output: a.output + b.output,
-  cacheRead: a.cacheRead + b.cacheRead,
-  cacheWrite: a.cacheWrite + b.cacheWrite,
-})
-
-export const tokensIn = ({ input, cacheRead, cacheWrite }: Tokens): number => input + cacheRead + cacheWrite
-
 /** From 0 to 1; null when nothing went in. */
 export const cacheShare = (tokens: Tokens): number | null =>
   tokensIn(tokens) === 0 ? null : tokens.cacheRead / tokensIn(tokens)
@@ -135,7 +125,7 @@ export const reportOf = (
     reason: end?.reason ?? '',
     fix: end?.fix ?? (isRunning ? '' : 'Run `yoke resume` to go on.'),
     costUsd: finished.reduce((sum, { costUsd }) => sum + costUsd, 0),
-    tokens: finished.reduce((sum, { tokens }) => add(sum, tokens), none),
+    tokens: finished.reduce((sum, { tokens }) => addTokens(sum, tokens), noTokens),
     iterations: partsOf(events).map((part, index, all) => iterationRow(part, index === all.length - 1, end)),
     roles: rolesOf(finished),
     timeline: timelineOf(events),
@@ -205,10 +195,10 @@ const iterationRow = (
     result: resultOf(events, isLast ? end : undefined),
     startedAt: start.at,
     durationMs: Date.parse(whole.at) - Date.parse(start.at),
-    tokens: agents.reduce((sum, { tokens }) => add(sum, tokens), none),
+    tokens: agents.reduce((sum, { tokens }) => addTokens(sum, tokens), noTokens),
     costUsd: agents.reduce((sum, { costUsd }) => sum + costUsd, 0),
     costByRole: Object.fromEntries(rolesOf(agents).map(({ role, costUsd }) => [role, costUsd])),
-    cacheShare: cacheShare(worker.reduce((sum, { tokens }) => add(sum, tokens), none)),
+    cacheShare: cacheShare(worker.reduce((sum, { tokens }) => addTokens(sum, tokens), noTokens)),
     context:
       first === undefined
         ? null
@@ -283,12 +273,12 @@ const trimRow = (events: readonly RunEvent[]): TrimRow | null => {
 const rolesOf = (finished: readonly Of<'agent.finished'>[]): readonly RoleRow[] => {
   const roles = new Map<string, RoleRow>()
   for (const { role, durationMs, tokens, costUsd } of finished) {
-    const sum = roles.get(role) ?? { role, starts: 0, durationMs: 0, tokens: none, costUsd: 0 }
+    const sum = roles.get(role) ?? { role, starts: 0, durationMs: 0, tokens: noTokens, costUsd: 0 }
     roles.set(role, {
       role,
       starts: sum.starts + 1,
       durationMs: sum.durationMs + durationMs,
-      tokens: add(sum.tokens, tokens),
+      tokens: addTokens(sum.tokens, tokens),
       costUsd: sum.costUsd + costUsd,
     })
   }

@@ -1,7 +1,8 @@
 import type { Colors } from 'picocolors/types'
+import { tokensIn } from '../loop/tokens.ts'
 import { formatClock, formatCount, formatMany, formatMoney, oneLine, printable } from '../ui/format.ts'
 import { type Column, table } from '../ui/table.ts'
-import { cacheShare, type IterationRow, type Report, type RoleRow, tokensIn } from './report.ts'
+import { cacheShare, type IterationRow, type Report, type RoleRow } from './report.ts'
 
 export const percent = (share: number | null): string => (share === null ? '' : `${Math.round(share * 100)}%`)
 

@@ -1,4 +1,3 @@
-import { addTokens } from '../agents/add-tokens.ts'
 import type {
   Agent,
   AgentEvent,
@@ -9,6 +8,7 @@ import type {
   SessionLoss,
   Spent,
 } from '../agents/agent.ts'
+import { addTokens } from '../loop/tokens.ts'
 import { eventTally } from './event-tally.ts'
 import { type ProcessOptions, runProcess } from './process.ts'
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../agents/agent.ts'
 import type { RunEvent } from '../events.ts'
+import { tokensIn } from '../loop/tokens.ts'
 
 /**
  * How many tokens of context the first and the largest request of one start of an agent carried: what the provider
@@ -11,8 +12,7 @@ export const contextMeter = () => {
   return {
     add: (event: AgentEvent): void => {
       if (event.type !== 'usage') return
-      const { input, cacheRead, cacheWrite } = event.tokens
-      sizes.set(event.message, input + cacheRead + cacheWrite)
+      sizes.set(event.message, tokensIn(event.tokens))
       isCachedForAnHour ||= event.isCachedForAnHour === true
     },
     read: (): (RunEvent & { type: 'agent.finished' })['context'] => {

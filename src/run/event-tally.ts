@@ -1,5 +1,5 @@
-import { addTokens } from '../agents/add-tokens.ts'
 import type { AgentEvent, AgentResult, Answers, Ending } from '../agents/agent.ts'
+import { addTokens, noTokens } from '../loop/tokens.ts'
 
 /** Collects from the events of one start what its classifier and its watchdog ask for. */
 export const eventTally = () => {
@@ -118,12 +118,7 @@ const sumOf = (
 ): Pick<Answers, 'count' | 'tokens' | 'costUsd'> => ({
   count: answers.length,
   costUsd: answers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
-  tokens: answers.reduce((sum, { tokens }) => addTokens(sum, tokens), {
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-  }),
+  tokens: answers.reduce((sum, { tokens }) => addTokens(sum, tokens), noTokens),
 })
 
 const turnEvents: ReadonlySet<AgentEvent['type']> = new Set([

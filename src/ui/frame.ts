@@ -3,8 +3,9 @@ import { elapsedMs } from '../loop/limits.ts'
 import { nextFork, nextPeriodics } from '../loop/outlook.ts'
 import { titleOf } from '../loop/plan.ts'
 import type { RunState } from '../loop/state.ts'
+import { tokensIn } from '../loop/tokens.ts'
 import { formatAfter, formatClock, formatCount, formatDuration, formatMoney, printable } from './format.ts'
-import { tokensIn, tokensOf, type View } from './view.ts'
+import { tokensOf, type View } from './view.ts'
 import { fit, widthOf } from './width.ts'
 
 export type Size = { readonly columns: number; readonly rows: number }

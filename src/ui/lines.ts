@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import type { Activity, RunEvent } from '../events.ts'
+import { tokensIn } from '../loop/tokens.ts'
 import {
   diffText,
   formatCount,
@@ -150,7 +151,7 @@ const differenceLines = (difference: string, { dim }: Colors): readonly string[]
 
 const agentLine = (event: RunEvent & { type: 'agent.finished' }, { dim, red }: Colors): string => {
   const { tokens } = event
-  const read = tokens.input + tokens.cacheRead + tokens.cacheWrite
+  const read = tokensIn(tokens)
   const share = read === 0 ? '' : ` · ${Math.round((100 * tokens.cacheRead) / read)}% from cache`
   const figures = dim(
     `  ${event.role}: ${formatDuration(event.durationMs)} · ${formatCount(read)} tokens in${share} · ${formatCount(tokens.output)} out · ${formatMoney(event.costUsd)}`,

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import type { RunEvent, RunResult } from '../events.ts'
+import { tokensIn } from '../loop/tokens.ts'
 import { formatCount, formatDuration, formatMany, formatMoney, oneLine, printable } from './format.ts'
 import { trimSavings } from './savings.ts'
 
@@ -9,7 +10,7 @@ type End = RunEvent & { type: 'run.finished' }
 export const endSummary = (end: End, events: readonly RunEvent[], colors: Colors): string => {
   const { bold, dim } = colors
   const { tokens } = end
-  const all = tokens.input + tokens.cacheRead + tokens.cacheWrite
+  const all = tokensIn(tokens)
   const cached = all === 0 ? '' : `, ${Math.round((100 * tokens.cacheRead) / all)}% from cache`
   const rows: readonly (readonly [string, string])[] = [
     ['took', `${formatMany(end.iterations, 'iteration')} in ${formatDuration(end.durationMs)}`],

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { addTokens } from '../agents/add-tokens.ts'
 import type { Tokens } from '../agents/agent.ts'
 import type { Activity, RunEvent } from '../events.ts'
 import { initialRun, type Run, reduceRun } from '../loop/run.ts'
+import { addTokens, noTokens, tokensIn } from '../loop/tokens.ts'
 import { DirectivesSchema } from '../task/directives.ts'
 
 /** An agent that runs at this moment. */
@@ -29,11 +29,6 @@ export type View = {
   readonly waitReason?: string
 }
 
-const none: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-
-/** Tokens that went in, cached or not. */
-export const tokensIn = ({ input, cacheRead, cacheWrite }: Tokens): number => input + cacheRead + cacheWrite
-
 /** What has gone through so far, in finished starts and in the one under way. */
 export const tokensOf = ({ run, working }: View): Tokens =>
   working === undefined
@@ -50,7 +45,7 @@ export const see = (view: View | undefined, event: RunEvent | Activity, now: num
     case 'agent.started':
       return {
         ...next,
-        working: { role: event.role, since: now, doing: '', before: none, request: none },
+        working: { role: event.role, since: now, doing: '', before: noTokens, request: noTokens },
       }
     case 'run.resumed':
       return event.movedFrom === undefined ? idle(next) : withoutSession(idle(next))

@@ -7,6 +7,7 @@ import { endsIteration, isOrdinary } from '../loop/recovery.ts'
 import { initialRun, nextRunStep, type Run, reduceRun, taskOf } from '../loop/run.ts'
 import { unlessWorker } from '../loop/session.ts'
 import type { Step } from '../loop/state.ts'
+import { noTokens } from '../loop/tokens.ts'
 import { DirectivesSchema } from '../task/directives.ts'
 import type { Outcome, Turn } from './script.ts'
 
@@ -206,7 +207,7 @@ const finished = (
   ...session,
   costUsd: turn.costUsd,
   printedCostUsd: turn.costUsd,
-  tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  tokens: noTokens,
   context: { first: 0, peak: turn.context },
   turns: 1,
   durationMs: 0,

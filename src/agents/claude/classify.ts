@@ -1,9 +1,9 @@
+import { noTokens } from '../../loop/tokens.ts'
 import type { AgentResult, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
 import { evidence, howItEnded } from '../evidence.ts'
 import { fits } from '../failure-rule.ts'
 import { resetTime } from '../reset-time.ts'
 import { type Facts, failureRules } from './failure-rules.ts'
-import { noTokens } from './tokens.ts'
 
 /**
  * What one start of Claude Code came to. The last result counts: a run with a background subagent prints two.

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { noTokens } from '../../loop/tokens.ts'
 import type { AgentResult } from '../agent.ts'
 import { toolTarget } from '../tool-target.ts'
-import { noTokens, UsageSchema } from './tokens.ts'
+import { UsageSchema } from './tokens.ts'
 
 const DenialSchema = v.looseObject({ tool_name: v.string(), tool_input: v.optional(v.unknown()) })
 

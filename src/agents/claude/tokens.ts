@@ -30,5 +30,3 @@ export const AnswerUsageSchema = v.pipe(
 )
 
 const HourSchema = v.looseObject({ ephemeral_1h_input_tokens: v.pipe(v.number(), v.minValue(1)) })
-
-export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }

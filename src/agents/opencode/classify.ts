@@ -1,3 +1,4 @@
+import { noTokens } from '../../loop/tokens.ts'
 import type { Answers, Ending, Invocation, Outcome, OutcomeClass } from '../agent.ts'
 import { evidence, howItEnded } from '../evidence.ts'
 import { fits } from '../failure-rule.ts'
@@ -7,7 +8,7 @@ import { goesOn } from './finish.ts'
 
 const nothing: Answers = {
   count: 0,
-  tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  tokens: noTokens,
   costUsd: 0,
   said: '',
   denials: [],

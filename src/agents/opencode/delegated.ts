@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { addTokens } from '../add-tokens.ts'
+import { addTokens, noTokens } from '../../loop/tokens.ts'
 import type { Spent, Tokens } from '../agent.ts'
 import { type Cli, runCli } from './cli.ts'
 import { delegatedTo } from './events.ts'
@@ -33,7 +33,7 @@ export const spentBy = async (cli: Cli, sessions: readonly string[], since: numb
   try {
     const known = new Set(sessions)
     let left = [...known]
-    let total: Spent = { costUsd: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } }
+    let total: Spent = { costUsd: 0, tokens: noTokens }
     while (left.length > 0) {
       const exports = await Promise.all(
         left.slice(0, atOnce).map((id) => exported(cli, id, join(scratch, id))),

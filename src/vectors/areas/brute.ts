@@ -7,6 +7,7 @@ import { judgePrompt } from '../../loop/prompts.ts'
 import { initialState, reduce } from '../../loop/reduce.ts'
 import { goalOf, nextRunStep } from '../../loop/run.ts'
 import type { RunState, Step } from '../../loop/state.ts'
+import { noTokens } from '../../loop/tokens.ts'
 import { trimLoss } from '../../loop/trim-worth.ts'
 import { DirectivesSchema } from '../../task/directives.ts'
 import { area } from '../area.ts'
@@ -111,7 +112,7 @@ const blanks: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     role: 'worker',
     costUsd: 0,
     printedCostUsd: 0,
-    tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    tokens: noTokens,
     turns: 1,
     durationMs: 0,
     denials: [],
