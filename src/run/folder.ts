@@ -143,7 +143,7 @@ export const readNotes = (file: string): string => {
 }
 
 const notWritable = (path: string, error: unknown): YokeError => {
-  const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const cause = errnoOf(error) ?? String(error)
   return new YokeError(
     'E_NOT_WRITABLE',
     `yoke cannot write to ${path} (${cause}).`,

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { atomicWrite } from '../system/atomic-write.ts'
 import { fileFormat, readableFormat } from '../system/file-format.ts'
+import { namesIn } from '../system/names-in.ts'
 import type { RunFolder } from './folder.ts'
 
 /** What a person tells a run from outside: a file each in the run's inbox, until it is in the events. */
@@ -32,8 +33,7 @@ export const putMessage = async ({ inbox }: RunFolder, message: Message, now: Da
 
 /** The messages that wait in the inbox, the oldest first. */
 export const readInbox = ({ inbox }: RunFolder): readonly Letter[] => {
-  if (!existsSync(inbox)) return []
-  const waiting = readdirSync(inbox).filter((name) => name.endsWith('.json'))
+  const waiting = namesIn(inbox).filter((name) => name.endsWith('.json'))
   return waiting.sort().map((name) => readLetter(inbox, name))
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { errnoOf } from './errno.ts'
 
 /**
  * When the process with this pid started, in the system's own notation: with the pid it names one process for good, since
@@ -24,7 +25,7 @@ const runs = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errnoOf(error) === 'EPERM'
   }
 }
 

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { namesIn } from '../system/names-in.ts'
 import { processStart } from '../system/process-start.ts'
 
 /** One file of the CLI's registry, `<config>/sessions/<pid>.json` (older: `pid-<pid>.json`). */
@@ -21,14 +22,6 @@ export const liveHolder = (registry: string, sessionId: string): number | undefi
     if (entry?.sessionId === sessionId && runs(entry)) return entry.pid
   }
   return undefined
-}
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 const readEntry = (file: string): v.InferOutput<typeof Registered> | undefined => {

@@ -126,17 +126,23 @@ const onlyLooks = ({ dryRun, out }: TrimRequest): boolean => dryRun === true || 
 
 const trimLocked = async (request: TrimRequest): Promise<TrimResult> => {
   const descriptor = openSync(request.file, 'r')
+  // The backup will be a link to it. Some systems sync only what is open for writing: what was read is whole either way.
+  const synced = onlyLooks(request) ? undefined : syncData(descriptor).catch(() => undefined)
   try {
-    return await trimOpen(request, descriptor)
+    return await trimOpen(request, descriptor, synced)
   } finally {
+    // What is closed under a sync may be another file by then.
+    await synced
     closeSync(descriptor)
   }
 }
 
-const trimOpen = async (request: TrimRequest, descriptor: number): Promise<TrimResult> => {
+const trimOpen = async (
+  request: TrimRequest,
+  descriptor: number,
+  synced: Promise<void> | undefined,
+): Promise<TrimResult> => {
   const source = fstatSync(descriptor)
-  // The backup will be a link to it. Some systems sync only what is open for writing: what was read is whole either way.
-  const synced = onlyLooks(request) ? undefined : syncData(descriptor).catch(() => undefined)
   const holder = holderOf(request)
   if (holder !== undefined) return refused('live', `A running CLI (pid ${holder}) holds the session.`)
   const made = await prepare(request, descriptor)

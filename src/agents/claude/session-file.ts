@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { namesIn } from '../../system/names-in.ts'
 import { readStretch } from '../../transcript/source-bytes.ts'
 import type { SessionLoss } from '../agent.ts'
 import { slug } from './slug.ts'
@@ -39,7 +40,7 @@ export const findSession = async (id: string, cwd: string, env: Env): Promise<st
   const guess = join(sessionFolder(cwd, env), `${id}.jsonl`)
   if (changedAt(guess) !== undefined) return guess
   const projects = projectsFolder(env)
-  const folders = await readdir(projects).catch(() => [])
+  const folders = namesIn(projects)
   const found: { readonly file: string; readonly at: number }[] = []
   for (const folder of folders) {
     const file = join(projects, folder, `${id}.jsonl`)
@@ -91,10 +92,12 @@ const markOf = async (id: string, cwd: string, env: Env) => {
   if (file === undefined) return undefined
   try {
     const descriptor = openSync(file, 'r')
-    const begins = readStretch(descriptor, { offset: 0, length: beginning })
-    const bytes = fstatSync(descriptor).size
-    closeSync(descriptor)
-    return { file, bytes, begins }
+    try {
+      const begins = readStretch(descriptor, { offset: 0, length: beginning })
+      return { file, bytes: fstatSync(descriptor).size, begins }
+    } finally {
+      closeSync(descriptor)
+    }
   } catch {
     return undefined
   }

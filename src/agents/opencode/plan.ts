@@ -23,13 +23,13 @@ export type TrimPlan = {
 type Wishes = Pick<SessionTrim, 'keep' | 'cwd' | 'harder' | 'staleReads'>
 
 /** Plans the trim of an exported session of so many bytes by the files that are there now. */
-export const planTrim = async (
+export const planTrim = (
   before: Session,
   bytes: number,
   wishes: Wishes,
   mint: Mint,
-): Promise<TrimPlan | PlanFault> => {
-  const { kept, dropped, unmatched } = await choose(before, wishes)
+): TrimPlan | PlanFault => {
+  const { kept, dropped, unmatched } = choose(before, wishes)
   const calls = kept.map(({ call }) => call)
   const session = select(before, calls, mint)
   if (typeof session === 'string') return session
@@ -46,7 +46,7 @@ export const planTrim = async (
 type Choice = KeptRead & { readonly call: KeptCall }
 
 /** The newest content of each kept file that is still true, or can be made so. */
-const choose = async (session: Session, { keep, cwd, harder, staleReads }: Wishes) => {
+const choose = (session: Session, { keep, cwd, harder, staleReads }: Wishes) => {
   const { entries, calls } = conversationOf(session.messages, cwd)
   const match = keepMatcher(keep, cwd, realPathOf)
   const all = { isLive: () => true, firstAnswer: 0, tokens: 0, damage: [] }

@@ -6,12 +6,10 @@ import type { FormatTerms } from '../../drift/format.ts'
 import { refusalText } from '../../drift/guard.ts'
 import { knownFormats } from '../../drift/known-formats.ts'
 import { sessionDrift } from '../../drift/opencode/guard.ts'
-
 import { atomicWrite } from '../../system/atomic-write.ts'
 import { processStart } from '../../system/process-start.ts'
 import type { SessionTrim, SessionTrimmed } from '../agent.ts'
 import { type Cli, installedRelease, killGroup, runCli } from './cli.ts'
-
 import { mintIds } from './ids.ts'
 import { planTrim } from './plan.ts'
 import { originFile } from './restore.ts'
@@ -77,7 +75,7 @@ const trimKnown = async (
   request: SessionTrim,
   cli: Cli,
 ): Promise<SessionTrimmed> => {
-  const plan = await planTrim(before.session, before.bytes, request, mintIds(randomBytes))
+  const plan = planTrim(before.session, before.bytes, request, mintIds(randomBytes))
   if (typeof plan === 'string') return refused(plan, faultReasons[plan])
   const { session: planned, text, report, changes } = plan
   if (!changes) return { status: 'unchanged', report }
