@@ -300,14 +300,22 @@ export type Agent = {
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<string | undefined>
   /**
-   * Looks at a stored session before it goes on; the answer says afterwards what went wrong with it, if anything did. For agents
-   * that add to a file of the session's own.
+   * Looks at a stored session before it goes on; the answer says afterwards what went wrong with it, if anything did.
    */
   readonly watchSession?: (
     id: string,
     cwd: string,
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<() => Promise<SessionLoss | undefined>>
+  /**
+   * Why a stored session does not begin any more with a prompt that holds these words, in a sentence, where its agent would go on with what
+   * is left of it; undefined when it does, and when it cannot be told.
+   */
+  readonly lostBeginning?: (
+    id: string,
+    opening: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<string | undefined>
   /** Moves a session that cannot go on to `target`, so that nothing takes it for a good one; for agents with a file each. */
   readonly setAside?: (
     id: string,

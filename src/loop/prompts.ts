@@ -6,6 +6,9 @@ import type { Feedback, RunState } from './state.ts'
 /** Where the worker writes its notes, relative to the project. */
 export const notesFile = '.loop/notes.md'
 
+/** What each prompt begins with that begins a session which is gone on with. */
+export const openingWords = '# How you work'
+
 const protocol = `You work unattended, in a loop. Each time you end your turn, checks and an independent judge look at the
 repository. Only they can end the loop: saying that you are done ends nothing, so make it true in the files.
 Nobody answers questions. Decide, and write the decision down.
@@ -29,7 +32,7 @@ COMMIT: Keep digits in slugify
 /** The prompt of the first iteration of a session: protocol and whole task, and what is known from an earlier session. */
 export const openingPrompt = (task: string, state: RunState): string =>
   [
-    '# How you work',
+    openingWords,
     protocol,
     ...((state.directives.commit ?? 'off') === 'off' ? [] : [commitProtocol]),
     '# The task',
@@ -181,7 +184,7 @@ export const periodicPrompt = (periodic: Periodic, iteration: number, isResumed:
       `Update \`${notes}\`, with its \`KEEP:\` lines, before you end your turn.`,
     ].join('\n\n')
   return [
-    `# How you work
+    `${openingWords}
 You are called as "${name}" after every ${every === 1 ? 'turn' : `${every} turns`} of a loop in which somebody else works on a task in this repository; ${iteration}
 turns are over. Do the work below and nothing else, then end your turn. Nobody answers questions. Leave
 \`.loop/\` alone${session === 'own' ? `, but for \`${notes}\`` : ''}.`,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { messageTexts, prefixBytes, toolResults, toolUses } from '../../src/probe/request-view.ts'
 import { eventsOf } from '../helpers/yoke.ts'
 import { edit, model, notes, openCodeProject, read, write } from './opencode-project.ts'
-import { of, reply, roles, say, think } from './project.ts'
+import { journalOf, of, reply, roles, say, think } from './project.ts'
 
 const files = {
   'task.md':
@@ -135,6 +135,33 @@ describe('yoke brute with the real OpenCode', () => {
     expect(skipped?.tokensAfter).toBeGreaterThan(0.9 * (skipped?.tokensBefore ?? 0))
     const sessions = of(events, 'agent.finished').map(({ session }) => session)
     expect(sessions).toEqual([skipped?.session, skipped?.session])
+  })
+
+  it('begins anew when the store has lost what the session began with, of which OpenCode says nothing', {
+    timeout: 600_000,
+  }, async () => {
+    const turn = (step: number) => [reply(write(`step-${step}`, 'x')), reply(say('Went on.'))]
+    const where = await openCodeProject({
+      files: {
+        'task.md':
+          '---\nagent: opencode\nchecks: test -f step-2\njudge: off\ntrim: off\n---\nLeave two files.\n',
+      },
+      scenario: { name: 'lost beginning', roles, script: { worker: [turn(1), turn(2)], judge: [] } },
+    })
+    const run = ['--trust', '--model', model, '--max-iterations']
+    expect(await where.run(['brute', 'task.md', ...run, '1'])).toMatchObject({ code: 3, stderr: '' })
+    const [first] = of(journalOf(where.project), 'session.opened')
+    await where.opencode(['db', `DELETE FROM message WHERE session_id = '${first?.session}'`])
+    expect(await where.run(['resume', ...run, '2'])).toMatchObject({ code: 0, stderr: '' })
+    expect(of(journalOf(where.project), 'session.stale')).toMatchObject([
+      {
+        session: first?.session,
+        reason: `OpenCode's store has lost all messages of the session ${first?.session}`,
+      },
+    ])
+    const second = where.server.requests.find(({ role, turn }) => role === 'worker' && turn === 1)
+    const prompts = messageTexts(second ?? {}).map(({ text }) => text)
+    expect(prompts.join('\n')).toContain('Leave two files.')
   })
 })
 

@@ -5,6 +5,7 @@ import { spentBy } from './delegated.ts'
 import { parseErrorLine, parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { findSession } from './store.ts'
+import { lostBeginning, watchSession } from './stored-messages.ts'
 import { trimSession } from './trim.ts'
 
 const minute = 60_000
@@ -29,5 +30,7 @@ export const opencode: Agent = {
   // It works there without a word, and ends only if the folder is gone (1.17.0 to 1.18.33).
   bindsSessions: true,
   findSession,
+  watchSession,
+  lostBeginning,
   trimSession,
 }

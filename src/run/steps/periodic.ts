@@ -3,6 +3,7 @@ import type { RunContext } from '../context.ts'
 import { readNotes } from '../folder.ts'
 import { progressFingerprint } from '../progress.ts'
 import { runAgent } from './agent.ts'
+import { leaveLost } from './leave-lost.ts'
 
 /** One turn of a periodic, never in the worker's session (§3.8). */
 export const runPeriodic = async (
@@ -10,8 +11,10 @@ export const runPeriodic = async (
   { name, prompt, session }: Step & { do: 'run-periodic' },
 ): Promise<void> => {
   const { directives, project } = context
+  const role = `periodic:${name}` as const
+  if (session.kind === 'resume' && (await leaveLost(context, role, session.id))) return
   await runAgent(context, {
-    role: `periodic:${name}`,
+    role,
     prompt,
     cwd: project,
     session,

@@ -2,13 +2,15 @@ import type { Invocation, SessionUse } from '../../agents/agent.ts'
 import type { Directives } from '../../task/directives.ts'
 import type { RunContext } from '../context.ts'
 import { runAgent } from './agent.ts'
+import { leaveLost } from './leave-lost.ts'
 
-/** One turn of the worker, in its session when it has one. */
+/** One turn of the worker, in its session when it has one that still holds its task. */
 export const work = async (
   context: RunContext,
   prompt: string,
   session: string | undefined,
 ): Promise<void> => {
+  if (session !== undefined && (await leaveLost(context, 'worker', session))) return
   const use: SessionUse = session === undefined ? { kind: 'new' } : { kind: 'resume', id: session }
   await runAgent(context, workerInvocation(context.project, context.directives, prompt, use))
 }
