@@ -131,6 +131,8 @@ export type AgentEvent =
   | { readonly type: 'session-lost'; readonly cause: string }
   /** The session to be resumed is not there: nothing more is to come, also where the CLI does not exit. */
   | { readonly type: 'session-unknown' }
+  /** Something that the user has chosen is not there, and the CLI would go on with another choice: it is ended at once. */
+  | { readonly type: 'choice-unknown'; readonly text: string }
   | { readonly type: 'result'; readonly result: AgentResult }
   | { readonly type: 'unknown'; readonly name: string }
 
@@ -250,6 +252,11 @@ export type Agent = {
     cwd: string,
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<boolean | undefined>
+  /** What is wrong with the installed release when no run can work with it, in a sentence. */
+  readonly brokenRelease?: (
+    file: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<string | undefined>
   /** Leaves out of the environment what marks an inherited agent session. Throws `E_AGENT_ARGS`. */
   readonly commandLine: (
     file: string,

@@ -35,8 +35,11 @@ export const addRunOptions = (command: Command): void => {
     .option('--notify [bell|desktop|all]', 'Tell you on the terminal when the run waits or ends (alone: all)')
 }
 
-/** Throws `E_NOT_LOGGED_IN`, exit code 4: a night that ends at its first request is better ended before it begins. */
-const requireLogin = async (agent: Agent, file: string): Promise<void> => {
+/** Throws `E_NOT_LOGGED_IN`, `E_AGENT_RELEASE`, exit code 4: a night that ends at its first request is better ended before it begins. */
+const requireReady = async (agent: Agent, file: string): Promise<void> => {
+  const broken = await agent.brokenRelease?.(file, process.env)
+  if (broken !== undefined)
+    throw new YokeError('E_AGENT_RELEASE', broken, `Update it: ${agent.install}`, exitCode.blocked)
   if ((await agent.isLoggedIn(file, process.cwd(), process.env)) === false)
     throw new YokeError(
       'E_NOT_LOGGED_IN',
@@ -170,7 +173,7 @@ const requestOf = (options: RunOptions, project: string): Omit<RunRequest, 'onEv
   env: process.env,
   flags: directiveFlags(options),
   askForTrust: options['trust'] === true ? async () => true : askOnTerminal,
-  findAgent: (name, directives) => findAgent(name, directives, requireLogin),
+  findAgent: (name, directives) => findAgent(name, directives, requireReady),
 })
 
 const worktreeOf = (given: unknown): { readonly name?: string } | undefined => {

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { findExecutable } from '../agents/find-executable.ts'
+import { installedVersion } from '../agents/installed-version.ts'
 import { agentByName, agentNames } from '../agents/registry.ts'
 import { YokeError } from '../errors.ts'
 import { findEngine } from '../sandbox/engine.ts'
@@ -111,14 +110,5 @@ const findAgent = async (name: string, env: Look['env'], path: string | undefine
     if (path === undefined && error instanceof YokeError) return undefined
     throw error
   })
-  return { agent: found, file, version: file === undefined ? undefined : await versionOf(file, env) }
-}
-
-const versionOf = async (file: string, env: Look['env']): Promise<string | undefined> => {
-  try {
-    const { stdout } = await promisify(execFile)(file, ['--version'], { env: { ...env }, timeout: 20_000 })
-    return /\d+\.\d+\.\d+(?:-[\w.]+)?/.exec(stdout)?.[0]
-  } catch {
-    return undefined
-  }
+  return { agent: found, file, version: file === undefined ? undefined : await installedVersion(file, env) }
 }

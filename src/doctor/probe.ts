@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { losesItsEnd } from '../agents/opencode/release.ts'
 import { agentByName } from '../agents/registry.ts'
 import { observe as observeFiles } from '../drift/derive.ts'
-import type { Format } from '../drift/format.ts'
+import { type DriftAgent, type Format, standingOf } from '../drift/format.ts'
+import { shippedFormats } from '../drift/known-formats.ts'
 import { storeLearnt } from '../drift/learnt.ts'
 import { formatsOf } from '../drift/merge.ts'
 import { observe } from '../drift/opencode/observe.ts'
@@ -143,15 +145,18 @@ const learnt = async (rehearsal: Rehearsal, look: Look): Promise<Row> => {
   return keepFormat(await formatFrom(rehearsal, version, untrimmed), version, look)
 }
 
-const refuse = (found: string): Row => ({
-  id: 'learn',
-  status: 'fail',
-  found,
-  fix: 'A format is learnt only from a rehearsal in which everything worked.',
-})
+const refuse = (
+  found: string,
+  fix = 'A format is learnt only from a rehearsal in which everything worked.',
+): Row => ({ id: 'learn', status: 'fail', found, fix })
 
 const keepFormat = async (format: Format | undefined, version: string, look: Look): Promise<Row> => {
   if (format === undefined) return refuse(`Nothing was learnt of ${version}.`)
+  if (await isKnownToFail(format.agent, version))
+    return refuse(
+      `Nothing was learnt of ${version}: something was lost when yoke was tried with it, whatever this rehearsal came to.`,
+      `Update ${format.agent}.`,
+    )
   const provenance = { at: new Date(look.now).toISOString(), yoke: yokeVersion, platform: process.platform }
   const file = await storeLearnt({ ...format, learnt: provenance }, look.env)
   return {
@@ -161,6 +166,11 @@ const keepFormat = async (format: Format | undefined, version: string, look: Loo
     fix: '',
   }
 }
+
+/** What a release loses now and then, one rehearsal may find in its place. */
+export const isKnownToFail = async (agent: DriftAgent, version: string): Promise<boolean> =>
+  standingOf(version, await shippedFormats(agent)) === 'unverified' ||
+  (agent === 'opencode' && losesItsEnd(version))
 
 const formatFrom = async (
   { streams }: Rehearsal,

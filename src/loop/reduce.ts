@@ -149,6 +149,7 @@ const apply = (state: RunState, event: RunEvent, at: number): RunState => {
             ...state,
             unreadable: event.attempt,
             feedback: { kind: 'unread-verdict' },
+            trace: { ...state.trace, unreadable: true, said: event.text },
             phase: { at: 'progress' },
           }
     case 'wait.started':

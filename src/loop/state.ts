@@ -58,6 +58,8 @@ export type Trace = {
   readonly checks?: string
   readonly failure?: string
   readonly objection?: string
+  /** The judge gave no verdict that can be read. */
+  readonly unreadable?: true
   /** The failure, the checks or the objection in words. */
   readonly said?: string
   readonly iteration: number

@@ -8,7 +8,7 @@ export const stuckReason = (
   if (history.length < k) return undefined
   const last = history.slice(-k)
   const [first] = last
-  const same = (key: 'failure' | 'checks' | 'objection') =>
+  const same = (key: 'failure' | 'checks' | 'objection' | 'unreadable') =>
     first?.[key] !== undefined && last.every((trace) => trace[key] === first[key])
   const stop = (result: 'agent-failing' | 'blocked', what: string) => ({
     result,
@@ -19,6 +19,8 @@ export const stuckReason = (
   if (same('checks'))
     return stop('agent-failing', `The same checks failed in the same way ${k} times in a row`)
   if (same('objection')) return stop('blocked', `The judge made the same objection ${k} times in a row`)
+  if (same('unreadable'))
+    return stop('agent-failing', `The judge gave no readable verdict in ${k} iterations in a row`)
   if (last.every(({ changed }) => !changed))
     return stop('agent-failing', `Neither the files, the commits nor the notes changed in ${k} iterations`)
   return undefined

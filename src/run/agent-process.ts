@@ -61,6 +61,7 @@ export const startAgent = async (
     onErrorLine: (line) => {
       const events = agent.parseErrorLine?.(line) ?? []
       onEvents(events)
+      if (events.some(({ type }) => type === 'choice-unknown')) return 'stop'
       if (events.some(({ type }) => type === 'session-unknown')) return 'end'
       return events.some(({ type }) => type === 'retrying') ? 'trouble' : undefined
     },

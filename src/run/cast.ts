@@ -2,7 +2,7 @@ import type { Directives } from '../task/directives.ts'
 import { agentOf } from '../task/roles.ts'
 import type { Cast, InstalledAgent } from './context.ts'
 
-/** Finds an agent by its name. Throws `E_NO_AGENT`, `E_NOT_LOGGED_IN`. */
+/** Finds an agent by its name. Throws `E_NO_AGENT`, `E_NOT_LOGGED_IN`, `E_AGENT_RELEASE`. */
 export type FindAgent = (name: string, directives: Directives) => Promise<InstalledAgent>
 
 /** Finds the agents that a run needs, each once, the worker's first. */

@@ -62,6 +62,9 @@ export const eventTally = () => {
           })
           finish = undefined
           break
+        case 'choice-unknown':
+          requestErrors.push({ error: event.type, text: event.text })
+          break
         case 'limit':
           limit = { text: event.text, ...(event.resetsAt === undefined ? {} : { resetsAt: event.resetsAt }) }
           break

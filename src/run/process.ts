@@ -22,8 +22,8 @@ export type ProcessOptions = {
   readonly stderrFile?: string | undefined
   readonly onSpawn?: (pid: number) => void
   readonly onLine: (line: string) => void
-  /** A line of standard error: whether it tells of a failure that the program tries to get over, or is its last word. */
-  readonly onErrorLine?: ((line: string) => 'trouble' | 'end' | undefined) | undefined
+  /** A line of standard error: whether it tells of a failure that the program tries to get over, is its last word, or is to be. */
+  readonly onErrorLine?: ((line: string) => 'trouble' | 'end' | 'stop' | undefined) | undefined
   /** Silence after such a failure. */
   readonly troubledTimeoutMs?: number | undefined
   readonly onWarning?: (message: string) => void
@@ -77,6 +77,7 @@ export const runProcess = async (command: CommandLine, options: ProcessOptions):
     const told = options.onErrorLine?.(line)
     if (told === 'trouble') watchdog.troubled()
     if (told === 'end') watchdog.heard()
+    if (told === 'stop') end()
   })
   const onError = (chunk: Buffer): void => {
     tail.push(chunk)

@@ -90,6 +90,22 @@ describe('bad input gets one sentence, what to do, its exit code, and changes no
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('E_NOT_WRITABLE') })
   })
 
+  it('a release of the agent that no run can work with', async () => {
+    const cwd = await temporaryFolder()
+    writeFileSync(join(cwd, 't.md'), 'x')
+    mkdirSync(join(cwd, 'bin'))
+    writeFileSync(join(cwd, 'bin/opencode'), '#!/bin/sh\necho 1.15.13\n', { mode: 0o755 })
+    const run = await yoke(['brute', 't.md', '--agent', 'opencode'], {
+      cwd,
+      env: { ...bare, PATH: `${join(cwd, 'bin')}:/bin` },
+    })
+    expect(run).toMatchObject({ code: 4, stdout: '' })
+    expect(run.stderr).toMatch(
+      /OpenCode 1\.15\.13 mostly ends before .+\n.+npm install -g opencode-ai\n\[E_AGENT_RELEASE\]\n$/,
+    )
+    expect(readdirSync(cwd).sort()).toEqual(['bin', 't.md'])
+  })
+
   it('a file where the folder .loop should be', async () => {
     const cwd = await temporaryFolder()
     writeFileSync(join(cwd, 't.md'), 'x')

@@ -73,6 +73,17 @@ describe('the real OpenCode', timeout, () => {
     expect(await readdir(project)).not.toContain('made')
   })
 
+  it('is ended before it asks a model when the user has chosen an agent that OpenCode does not know', async () => {
+    const { start, requests } = await place([[text('Done')]])
+    const { outcome } = await start({ extraArgs: ['--agent', 'nope'] })
+    expect(outcome).toMatchObject({
+      class: 'bad-config',
+      evidence:
+        'OpenCode would take its default agent for "nope", which it does not know: correct `agent-args`',
+    })
+    expect(requests()).toEqual([])
+  })
+
   const failures: readonly [string, string, Reply][] = [
     ['auth', 'invalid x-api-key', error(401, 'authentication_error', 'invalid x-api-key')],
     ['auth', 'revoked', error(403, 'permission_error', 'OAuth token has been revoked')],

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, rm } from 'node:fs/promises'
 import type { Launch } from '../agent.ts'
+import { versionIn } from '../installed-version.ts'
 import { environmentIn } from './environment.ts'
 
 /** How a command of OpenCode is started. */
@@ -69,9 +70,7 @@ export const killGroup = (pid: number): void => {
 export const installedRelease = async (cli: Cli, file: string): Promise<string | undefined> => {
   try {
     const failure = await runCli(cli, ['--version'], file)
-    return failure === undefined
-      ? /\d+\.\d+\.\d+(?:-[\w.]+)?/.exec(await readFile(file, 'utf8'))?.[0]
-      : undefined
+    return failure === undefined ? versionIn(await readFile(file, 'utf8')) : undefined
   } finally {
     await rm(file, { force: true })
   }

@@ -29,10 +29,18 @@ export const parseLine = (line: string): readonly AgentEvent[] => {
 /**
  * One line of the log on standard error, of which only `ERROR` is asked for. A failed request that is tried again shows nowhere else:
  * the provider may refuse for ever (429) or be out of reach without a word in the events (1.18.33). Neither does an unknown session,
- * after which releases up to 1.1.11 hang.
+ * after which releases up to 1.1.11 hang, nor an unknown agent.
  */
 export const parseErrorLine = (line: string): readonly AgentEvent[] => {
   if (unknownSession.test(line)) return [{ type: 'session-unknown' }]
+  const ignored = ignoredAgent.exec(line)?.groups
+  if (ignored !== undefined)
+    return [
+      {
+        type: 'choice-unknown',
+        text: `OpenCode would take its default agent for "${ignored['name']}", which ${ignored['is'] === undefined ? 'it does not know' : 'is a subagent'}: correct \`agent-args\``,
+      },
+    ]
   if (/ small=true /.test(line.slice(0, headLength))) return []
   const cause = causeOf(line)
   return cause === undefined
@@ -62,6 +70,10 @@ const oldEnd = ' stream error'
 
 /** A store of files, as it was before 1.2.1, names the one of the session. */
 const unknownSession = /\bResource not found: .*[\\/]session[\\/].*\bses_\w+\.json/
+
+/** Before it asks the model (1.2.27 to 1.18.33): it goes on with its default agent, whose rules and prompt are other ones. */
+const ignoredAgent =
+  /^(?:\u001b\[\d*m|[!\s])*agent "(?<name>[^"]*)" (?:not found|(?<is>is a subagent).*)\. Falling back to default agent/
 
 type Reader = (value: unknown, name: string) => readonly AgentEvent[]
 

@@ -58,6 +58,7 @@ export const failureRules: readonly FailureRule<Facts>[] = [
   },
   // Also without a single event: nothing comes before the first words of a model, and a slow one must not cost the session.
   { class: 'timeout', when: timedOut },
+  { class: 'bad-config', when: named('choice-unknown') },
   { class: 'bad-config', says: newerStore },
   { class: 'bad-config', says: unwritableStore, only: unanswered },
   // What is torn may be the pages of the session alone: a fresh one is tried once.

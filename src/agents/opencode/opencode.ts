@@ -4,6 +4,7 @@ import { classify } from './classify.ts'
 import { spentBy } from './delegated.ts'
 import { parseErrorLine, parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
+import { brokenRelease } from './release.ts'
 import { findSession } from './store.ts'
 import { lostBeginning, watchSession } from './stored-messages.ts'
 import { trimSession } from './trim.ts'
@@ -17,6 +18,7 @@ export const opencode: Agent = {
   login: 'opencode auth login',
   // It works without a login with models of its own, and a provider's key may stand in any variable or file.
   isLoggedIn: async () => undefined,
+  brokenRelease,
   commandLine,
   inspect,
   parseLine,

@@ -89,6 +89,17 @@ describe('what a start of OpenCode came to', () => {
     ],
     ['a refusal to a judge', 'ok', { answers: { ...answers, finish: 'stop', denials: ['bash x'] } }, judge],
     [
+      'an agent of OpenCode that there is not, at which it was ended',
+      'bad-config',
+      {
+        exit: null,
+        signal: 'SIGTERM',
+        answers: none,
+        requestErrors: [{ error: 'choice-unknown', text: 'x' }],
+      },
+      worker,
+    ],
+    [
       'an unknown session',
       'stale-session',
       { exit: 1, answers: none, stderr: '\u001b[91m\u001b[1mError: \u001b[0mSession not found' },

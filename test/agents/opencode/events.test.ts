@@ -128,6 +128,19 @@ describe('the log of OpenCode', () => {
   })
 
   it.each([
+    ['agent "nope" not found. Falling back to default agent', '"nope", which it does not know'],
+    [
+      'agent "explore" is a subagent, not a primary agent. Falling back to default agent',
+      '"explore", which is a subagent',
+    ],
+  ])('tells of a choice of the user that is not honoured: %s', (words, what) => {
+    const line = `\u001b[93m\u001b[1m! \u001b[0m ${words}`
+    const text = `OpenCode would take its default agent for ${what}: correct \`agent-args\``
+    expect(parseErrorLine(line)).toEqual([{ type: 'choice-unknown', text }])
+    expect(parseErrorLine(`timestamp=x level=ERROR request="${words}"`)).toEqual([])
+  })
+
+  it.each([
     ['of another resource', 'Resource not found: /h/.local/share/opencode/storage/part/msg_1/prt_1.json'],
     ['of the title, which nobody waits for', failed(true, 'AI_RetryError: x')],
     ['of something else', 'timestamp=x level=ERROR message=process error="x"'],
