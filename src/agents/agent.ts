@@ -1,5 +1,6 @@
 import type { Drift } from '../drift/drift.ts'
 import type { TrimReport } from '../transcript/report.ts'
+import type { NamedSession } from './named-session.ts'
 
 /** A part that an agent plays. Judge and scoper always run in a fresh session. */
 export type Role = 'worker' | 'judge' | 'scoper' | `periodic:${string}`
@@ -337,6 +338,16 @@ export type Agent = {
   readonly rehearseTrim?: (request: TrimRehearsal, signal: AbortSignal) => Promise<void>
   /** Cuts a stored session down to `keep`; never throws for what is wrong with the session. */
   readonly trimSession: (request: SessionTrim) => Promise<SessionTrimmed>
+  /** Whether this names one of its sessions: an id, or a file. The agent without it takes what no other does. */
+  readonly ownsSession?: (named: string, cwd: string) => Promise<boolean>
+  /** Opens a session by its id, the beginning of one, or a file. Throws `E_NO_SESSION` (exit 2). */
+  readonly openSession: (
+    named: string,
+    cwd: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<NamedSession>
+  /** The command line that goes on with a session, for people. */
+  readonly goOnCommand: (id: string) => string
 }
 
 export type SessionTrimmed = {
@@ -370,12 +381,19 @@ export type SessionTrim = {
   readonly staleReads: 'refresh' | 'drop'
   /** `strict`: refuse a session that holds anything unknown; `normal` when left out. */
   readonly drift?: 'normal' | 'strict'
-  /** An earlier trim of this session can only have been cut off: nobody goes on with what it made. */
-  readonly isRepeated?: boolean
+  /**
+   * The session is one of a run: what it was trimmed from has been left for it, and an earlier trim of it can only have been cut
+   * off, so that nobody goes on with what that made.
+   */
+  readonly isOfRun?: boolean
   /** Keep less: the provider said that the context is full. */
   readonly harder: boolean
   /** Says why the session is to be left as it is, once it is known what the trim comes to. */
   readonly decline?: (report: TrimReport) => string | undefined
+  /** Write nothing. */
+  readonly dryRun?: boolean
+  /** Write the trimmed session to this new file, and leave the session as it is. */
+  readonly out?: string
   /** Where the session is copied to before it is changed. */
   readonly backup: string
   readonly env: Readonly<Record<string, string | undefined>>

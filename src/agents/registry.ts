@@ -20,3 +20,9 @@ export const agentByName = (name: string): Agent => {
     exitCode.usage,
   )
 }
+
+/** The agent of a session that somebody named by an id or a file. */
+export const agentOfSession = async (named: string, cwd: string): Promise<Agent> => {
+  for (const agent of agents) if (await agent.ownsSession?.(named, cwd)) return agent
+  return claude
+}

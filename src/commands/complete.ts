@@ -12,6 +12,8 @@ export type Known = {
   readonly summaries: Readonly<Record<string, string>>
   /** Ids of the runs of this project, the newest first. */
   readonly runs: readonly string[]
+  /** Ids of the sessions of these runs, those of the newest run first. */
+  readonly sessions: readonly string[]
 }
 
 /**
@@ -57,20 +59,31 @@ const valuesOf = (option: OptionShape | undefined, typed: string): Candidates =>
     typed,
     choices.map((value) => ({ value, description: '' })),
   )
-  return isFile && words.kind === 'words' && words.words.length === 0 ? { kind: 'files' } : words
+  return isFile ? orFiles(words) : words
 }
+
+/** Files, where no word fits. */
+const orFiles = (words: Candidates): Candidates =>
+  words.kind === 'words' && words.words.length === 0 ? { kind: 'files' } : words
 
 const argument = (
   command: CommandShape,
   before: readonly string[],
   current: string,
-  { runs }: Known,
+  { runs, sessions }: Known,
 ): Candidates => {
   switch (command.arguments[positionals(command, before)]) {
     case 'run':
       return startingWith(
         current,
         runs.map((value) => ({ value, description: 'a run of this project' })),
+      )
+    case 'session':
+      return orFiles(
+        startingWith(
+          current,
+          sessions.map((value) => ({ value, description: 'a session of a run of this project' })),
+        ),
       )
     case 'shell':
       return startingWith(

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import * as v from 'valibot'
 import { commands } from '../commands.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
-import { listRuns, loopFolder } from '../run/folder.ts'
+import { listRuns, loopFolder, type RunFolder, runFolder } from '../run/folder.ts'
 import { candidateLines, complete } from './complete.ts'
 import { describeCommand } from './describe.ts'
 
@@ -29,13 +31,29 @@ export const answer = async (argv: readonly string[]): Promise<void> => {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const entry = commands[words[0] ?? '']
   const isNamed = words.length > 1 && entry !== undefined
+  const loop = loopFolder(process.cwd())
+  const runs = isNamed ? (await listRuns(loop)).toReversed() : []
   const candidates = complete(words, {
     commands: isNamed ? [await describeCommand(words[0] ?? '', entry)] : [],
     summaries: Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
-    runs: isNamed ? (await listRuns(loopFolder(process.cwd()))).toReversed() : [],
+    runs,
+    sessions: (await Promise.all(runs.map((run) => sessionsOf(runFolder(loop, run))))).flat(),
   })
   process.stdout.write(candidateLines(candidates))
 }
+
+/** As the run wrote them down: to ask an agent for its sessions takes a second or more. */
+const sessionsOf = async ({ sessions }: RunFolder): Promise<readonly string[]> => {
+  try {
+    const roles = v.parse(SessionsSchema, JSON.parse(await readFile(sessions, 'utf8')))
+    return Object.values(roles).flatMap((ids) => ids.map(({ id }) => id).reverse())
+  } catch {
+    // There are none yet.
+    return []
+  }
+}
+
+const SessionsSchema = v.record(v.string(), v.array(v.object({ id: v.string() })))
 
 // What has been typed is handed on as arguments and never evaluated.
 const bash = `# bash completion for yoke

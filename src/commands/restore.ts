@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { copyFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { CommandLine } from '../agents/agent.ts'
 import { locateSession } from '../agents/claude/locate.ts'
-import { findExecutable } from '../agents/find-executable.ts'
+import { cliIn } from '../agents/opencode/cli.ts'
+import { isSessionId } from '../agents/opencode/ids.ts'
 import { opencode } from '../agents/opencode/opencode.ts'
 import { restoreSession } from '../agents/opencode/restore.ts'
 import { exitCode, YokeError } from '../errors.ts'
@@ -20,7 +20,7 @@ export const define: Define = (cli) => {
     .example('  yoke restore 1c6e3f7a')
     .action(async (session: string) => {
       const cwd = process.cwd()
-      if (/^ses_\w+$/.test(session)) return restoreOpencode(session, cwd)
+      if (isSessionId(session)) return restoreOpencode(session, cwd)
       const { file, id, config } = await locateSession(String(session), cwd, process.env)
       const holder = liveHolder(join(config, 'sessions'), id)
       if (holder !== undefined)
@@ -44,7 +44,7 @@ const backupOf = async (id: string, cwd: string): Promise<string> => {
   throw new YokeError(
     'E_NO_BACKUP',
     `There is no backup of the session ${id}.`,
-    'Run the command in the project whose run trimmed it.',
+    'Name a session that was trimmed; one of a run in the project of the run.',
     exitCode.usage,
   )
 }
@@ -54,14 +54,12 @@ const backupOf = async (id: string, cwd: string): Promise<string> => {
  * named, since `yoke status` shows the newer one.
  */
 const restoreOpencode = async (named: string, cwd: string): Promise<number> => {
-  const id = (await trimmedFrom(named, cwd)) ?? named
+  const id = (await trimmedFrom(named, cwd, process.env)) ?? named
   const backup = await backupOf(id, cwd)
   refuseOfContainer(id, backup, cwd)
-  const program = await findExecutable(opencode, process.env)
-  const cli = { program, cwd, env: process.env, launch: (command: CommandLine) => command }
-  const how = await restoreSession(cli, id, backup)
+  const how = await restoreSession(await cliIn(cwd, process.env), id, backup)
   process.stdout.write(
-    `The session is ${how === 'there' ? 'still' : 'again'} what it was before the trim: opencode --session ${id}\n`,
+    `The session is ${how === 'there' ? 'still' : 'again'} what it was before the trim: ${opencode.goOnCommand(id)}\n`,
   )
   return exitCode.done
 }

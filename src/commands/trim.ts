@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { locateSession } from '../agents/claude/locate.ts'
-import { sessionGuard } from '../drift/guard.ts'
-import { knownFormats } from '../drift/known-formats.ts'
+import type { SessionTrimmed } from '../agents/agent.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import { parseNotes } from '../loop/notes.ts'
 import type { Define } from '../main.ts'
 import { loopFolder, readNotes } from '../run/folder.ts'
+import type { Holder } from '../run/lock.ts'
 import { backupFile } from '../run/session-backup.ts'
-import { type TrimResult, trim } from '../transcript/trim.ts'
+import { holderOfSession } from '../run/session-holder.ts'
 import { printableJson } from '../ui/format.ts'
 import { trimReportText } from '../ui/trim-report.ts'
+import { openSession } from './open-session.ts'
 
 type Options = {
   readonly keep?: string | readonly string[]
@@ -23,7 +23,7 @@ export const define: Define = (cli) => {
   cli
     .command(
       'trim <session>',
-      'Cut a session of Claude Code down to the files that are named; a file or an id',
+      'Cut a session down to the files that are named; a file or an id. That of OpenCode goes on under a new id',
     )
     .option(
       '--keep <entries>',
@@ -38,25 +38,30 @@ export const define: Define = (cli) => {
     .option('--json', 'Print the report as JSON')
     .example('  yoke trim 1c6e3f7a --keep "src/a.ts, docs/**" --dry-run')
     .example('  yoke trim 1c6e3f7a --keep none')
+    .example('  yoke trim ses_dcfd36a7 --keep "src/**"')
     .example('  yoke restore 1c6e3f7a')
-    .action(async (session: string, options: Options) => {
+    .action(async (named: string, options: Options) => {
       const cwd = process.cwd()
-      const { file, id, config, cwds, remarks } = await locateSession(String(session), cwd, process.env)
-      const guard = sessionGuard(await knownFormats('claude', process.env), false)
-      const result = await trim({
-        guard,
-        file,
+      const { found, trim, goOnCommand } = await openSession(named)
+      const wishes = {
         keep: await entriesOf(options.keep, cwd),
-        cwd: cwds[0] ?? cwd,
         staleReads: staleReadsOf(options.staleReads),
-        liveSessions: resolve(config, 'sessions'),
-        backup: backupFile(id, process.env),
+        backup: backupFile(found.id, process.env),
         dryRun: options.dryRun === true,
         ...(options.out === undefined ? {} : { out: resolve(cwd, String(options.out)) }),
-      })
-      return show(result, remarks, options.json === true)
+      }
+      const isLeft = wishes.dryRun || wishes.out !== undefined
+      const holder = isLeft ? undefined : await holderOfSession(found.id, [cwd, ...found.cwds])
+      const result = holder === undefined ? await trim(wishes) : heldByRun(holder)
+      return show(result, options.json === true, goOnCommand)
     })
 }
+
+const heldByRun = ({ pid, run }: Holder): SessionTrimmed => ({
+  status: 'refused',
+  code: 'locked',
+  reason: `The run ${run} of another yoke (pid ${pid}) works in the session.`,
+})
 
 const entriesOf = async (given: Options['keep'], project: string): Promise<readonly string[]> => {
   const text =
@@ -81,17 +86,16 @@ const staleReadsOf = (given: string | undefined): 'refresh' | 'drop' => {
   throw new YokeError('E_USAGE', `--stale-reads cannot be ${given}.`, 'Say refresh or drop.', exitCode.usage)
 }
 
-const show = (result: TrimResult, remarks: readonly string[], json: boolean): number => {
-  for (const remark of remarks) process.stderr.write(`yoke: ${remark}\n`)
+const show = (result: SessionTrimmed, json: boolean, goOnCommand: (id: string) => string): number => {
   if (json) process.stdout.write(`${printableJson(result)}\n`)
-  else if (result.status !== 'refused')
-    process.stdout.write(`${trimReportText(result.status, result.report)}\n`)
+  else if (result.status !== 'refused') process.stdout.write(`${trimReportText(result, goOnCommand)}\n`)
   if (result.status !== 'refused') return exitCode.done
-  if (json) return exitCode.failed
+  const exit = result.code === 'locked' ? exitCode.locked : exitCode.failed
+  if (json) return exit
   throw new YokeError(
     'E_TRIM_REFUSED',
     `${result.reason.replace(/\.$/, '')}.`,
     'The session is as it was.',
-    exitCode.failed,
+    exit,
   )
 }

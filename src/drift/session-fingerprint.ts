@@ -8,6 +8,7 @@ import { type Drift, strictly } from './drift.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type FormatTerms, knownShapes } from './format.ts'
 import { isKnownPart } from './known-parts.ts'
+import { eachPart } from './parts.ts'
 import { withRelease } from './release.ts'
 import { signature } from './signature.ts'
 
@@ -26,7 +27,7 @@ type Terms = {
 /** Looks into every line of a session that is scanned. */
 export const thoroughFingerprint = ({ formats, strict, installed }: Terms) => {
   const seen = fingerprint({ known: knownShapes(formats), isKnownPart, thorough: true })
-  const held = signature()
+  const held = signature(eachPart)
   return {
     observer: both(seen, held.add),
     finish: (stays: (line: number) => boolean): SessionFingerprint => {
@@ -56,7 +57,7 @@ export const fingerprintSession = async (
   }
 }
 
-const emptyFingerprint = signature().digest()
+const emptyFingerprint = signature(eachPart).digest()
 
 const both = (seen: Observer, add: (json: unknown) => void): Observer => ({
   parsed: (json, line) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { eachPart, isJson } from './parts.ts'
+import { isJson, type Json, type TakePart } from './parts.ts'
 import { type JsonType, typeOf } from './shape.ts'
 
 /** What a session holds, without a word of its content: the names of parts and keys, and JSON types. */
@@ -9,7 +9,7 @@ export type Signature = {
   readonly digest: () => string
 }
 
-export const signature = (): Signature => {
+export const signature = (eachPart: (record: Json, take: TakePart) => void): Signature => {
   const parts = new Map<string, Map<string, Set<JsonType>>>()
   const add = (json: unknown): void => {
     if (!isJson(json) || typeof json['type'] !== 'string') return

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
-import { originFile } from '../agents/opencode/restore.ts'
+import { dirname, isAbsolute, join } from 'node:path'
+import { originFile } from '../agents/opencode/cut-off.ts'
+import { isSessionId } from '../agents/opencode/ids.ts'
 import { loopFolder, runFolder } from './folder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -18,22 +19,26 @@ export const backupFile = (id: string, env: Env): string => {
   )
 }
 
-/** The session of OpenCode that a run in this project trimmed to this one. */
-export const trimmedFrom = async (id: string, project: string): Promise<string | undefined> => {
+/** The session of OpenCode that `yoke trim`, or a run in this project, trimmed to this one. */
+export const trimmedFrom = async (id: string, project: string, env: Env): Promise<string | undefined> => {
+  const folders = [dirname(backupFile(id, env)), ...(await runBackups(project))]
+  const origins = await Promise.all(
+    folders.map((folder) => readFile(originFile(folder, id), 'utf8').catch(() => '')),
+  )
+  return origins.find(isSessionId)
+}
+
+const runBackups = async (project: string): Promise<readonly string[]> => {
   const loop = loopFolder(project)
   const runs = await readdir(loop.runs).catch(() => [])
-  const notes = runs.map((run) => originFile(runFolder(loop, run).backups, id))
-  const origins = await Promise.all(notes.map((note) => readFile(note, 'utf8').catch(() => '')))
-  return origins.find((origin) => /^ses_\w+$/.test(origin))
+  return runs.map((run) => runFolder(loop, run).backups)
 }
 
 /** The newest backup of a session: of `yoke trim`, or of a run in this project. */
 export const newestBackup = async (id: string, project: string, env: Env): Promise<string | undefined> => {
-  const loop = loopFolder(project)
-  const runs = await readdir(loop.runs).catch(() => [])
   const candidates = [
     backupFile(id, env),
-    ...runs.map((run) => join(runFolder(loop, run).backups, `${id}.bak`)),
+    ...(await runBackups(project)).map((folder) => join(folder, `${id}.bak`)),
   ]
   const dated = await Promise.all(
     candidates.map(async (file) => ({ file, at: (await stat(file).catch(() => undefined))?.ctimeMs })),

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { readIfThere } from './read-if-there.ts'
 
 /** Writes a whole file: after a kill or a power loss it holds the old text or the new one, never a part. */
-export const atomicWrite = async (file: string, text: string): Promise<void> => {
-  await replace(file, text, {})
+export const atomicWrite = async (file: string, text: string, mode?: number): Promise<void> => {
+  await replace(file, text, mode === undefined ? {} : { mode })
 }
 
 /**
@@ -40,7 +40,7 @@ const replace = async (
 ): Promise<boolean> => {
   const temporary = `${file}.${randomUUID().slice(0, 8)}.tmp`
   try {
-    const handle = await open(temporary, 'wx')
+    const handle = await open(temporary, 'wx', mode)
     try {
       await handle.writeFile(content)
       if (mode !== undefined) await handle.chmod(mode & 0o7777)

@@ -88,8 +88,7 @@ export const trim = async (request: TrimRequest): Promise<TrimResult> => {
   try {
     const file = realpathSync(request.file)
     const release = onlyLooks(request) ? () => {} : await lockSession(file)
-    if (typeof release === 'number')
-      return refused('locked', `Another yoke (pid ${release}) trims the session.`)
+    if (typeof release === 'number') return heldByYoke(release)
     try {
       request.onStep?.('locked')
       if (!onlyLooks(request)) removeLeftovers(file)
@@ -122,7 +121,12 @@ export const restore = async (file: string, backup: string): Promise<void> => {
   }
 }
 
-const onlyLooks = ({ dryRun, out }: TrimRequest): boolean => dryRun === true || out !== undefined
+/** The session itself is left as it is. */
+export const onlyLooks = ({ dryRun, out }: Pick<TrimRequest, 'dryRun' | 'out'>): boolean =>
+  dryRun === true || out !== undefined
+
+export const heldByYoke = (pid: number): TrimResult =>
+  refused('locked', `Another yoke (pid ${pid}) trims the session.`)
 
 const trimLocked = async (request: TrimRequest): Promise<TrimResult> => {
   const descriptor = openSync(request.file, 'r')
@@ -163,7 +167,8 @@ const trimOpen = async (
     : refused('changed', 'The session was written to while it was trimmed: another program works on it.')
 }
 
-const writeOut = async (out: string, bytes: Buffer, report: TrimReport): Promise<TrimResult> => {
+/** Writes a trimmed session to a new file. */
+export const writeOut = async (out: string, bytes: Buffer, report: TrimReport): Promise<TrimResult> => {
   try {
     await writeNew(out, bytes)
     return { status: 'applied', report }

@@ -1,6 +1,8 @@
+import type { Located } from '../agents/named-session.ts'
 import { describeDifference } from '../drift/drift.ts'
 import type { SessionFingerprint } from '../drift/session-fingerprint.ts'
 import { formatMany, oneLine, printable } from './format.ts'
+import { placeOf } from './inventory.ts'
 
 const verdicts: Readonly<Record<SessionFingerprint['verdict'], string>> = {
   known: 'known: yoke knows everything in it.',
@@ -10,11 +12,11 @@ const verdicts: Readonly<Record<SessionFingerprint['verdict'], string>> = {
 
 /** What was found, for people. */
 export const fingerprintText = (
-  file: string,
+  found: Located,
   { fingerprint, versions, verdict, differences }: SessionFingerprint,
 ): string =>
   [
-    file,
+    placeOf(found),
     `fingerprint  ${fingerprint}`,
     `written by   ${versions.map(printable).join(', ') || 'no release that says so'}`,
     `verdict      ${verdicts[verdict]}`,

@@ -1,15 +1,15 @@
-import type { Located } from '../agents/claude/locate.ts'
-import type { Inventory } from '../transcript/inventory.ts'
+import { basename } from 'node:path'
+import type { Located, SessionInventory } from '../agents/named-session.ts'
 import { formatCount, printable } from './format.ts'
 
 /** A table of what a session is made of. */
-export const inventoryText = ({ file, cwds }: Located, it: Inventory): string => {
+export const inventoryText = (found: Located, it: SessionInventory): string => {
   const width = Math.max(12, ...it.rows.map(({ type }) => type.length))
   const row = (type: string, ...cells: readonly string[]) =>
     `${printable(type).padEnd(width)}${cells.map((cell) => cell.padStart(10)).join('')}`
   return [
-    file,
-    `project   ${cwds.map(printable).join(', ') || 'not named'}`,
+    placeOf(found),
+    `project   ${found.cwds.map(printable).join(', ') || 'not named'}`,
     `written   by ${it.versions.map(printable).join(', ') || 'no release that says so'}`,
     `request   about ${formatCount(it.liveTokens)} tokens of conversation`,
     '',
@@ -17,7 +17,7 @@ export const inventoryText = ({ file, cwds }: Located, it: Inventory): string =>
     ...it.rows.map(({ type, records, bytes, tokens }) =>
       row(type, String(records), formatCount(bytes), formatCount(tokens)),
     ),
-    row('all', String(it.lines), formatCount(it.bytes)),
+    row('all', String(it.rows.reduce((sum, { records }) => sum + records, 0)), formatCount(it.bytes)),
     '',
     ...(it.reads.length === 0
       ? ['No file was read.']
@@ -32,3 +32,7 @@ export const inventoryText = ({ file, cwds }: Located, it: Inventory): string =>
     ),
   ].join('\n')
 }
+
+/** The file of a session, with its id where it is not the file's name. */
+export const placeOf = ({ file, id }: Located): string =>
+  basename(file).startsWith(id) || file === id ? file : `${printable(id)} in ${file}`

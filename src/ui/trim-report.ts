@@ -1,14 +1,18 @@
+import type { SessionTrimmed } from '../agents/agent.ts'
 import type { TrimReport } from '../transcript/report.ts'
 import { formatCount, printable } from './format.ts'
 
 /** What a trim did, or would do, for people: request tokens first, since bytes are not what is paid for. */
-export const trimReportText = (status: 'applied' | 'planned' | 'unchanged', report: TrimReport): string => {
-  const { tokens, bytes, paths, dropped, unmatched, damage, unknown } = report
-  const verb = { applied: 'trimmed', planned: 'would be trimmed', unchanged: 'is as short as it can be' }[
+export const trimReportText = (
+  { status, report, newSession }: Exclude<SessionTrimmed, { status: 'refused' }>,
+  goOnCommand: (id: string) => string,
+): string => {
+  const { records, tokens, bytes, paths, dropped, unmatched, damage, unknown } = report
+  const verb = { applied: 'was trimmed', planned: 'would be trimmed', unchanged: 'is as short as it can be' }[
     status
   ]
   const lines = [
-    `The session ${verb}: about ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens a request (${formatCount(bytes.before)} → ${formatCount(bytes.after)} bytes on disk).`,
+    `The session ${verb}: about ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens a request (${formatCount(bytes.before)} → ${formatCount(bytes.after)} bytes${newSession === undefined ? ' on disk' : ''}).`,
     ...paths.map(
       (path) =>
         `  kept     ${printable(path.path)}${ranges(path.ranges)}, ${formatCount(path.tokens)} tokens${path.state === 'refreshed' ? ', as the file is now' : ''}`,
@@ -18,8 +22,11 @@ export const trimReportText = (status: 'applied' | 'planned' | 'unchanged', repo
     ...damage.map(({ line, kind, outcome }) => `  damage   line ${line}: ${kind}, ${outcome}`),
     ...unknown.map(
       ({ name, count }) =>
-        `  unknown  ${printable(name)}: ${count} ${count === 1 ? 'record' : 'records'}, kept`,
+        `  unknown  ${printable(name)}: ${count} ${count === 1 ? 'record' : 'records'}, ${Object.hasOwn(records.kept, name) ? 'kept' : 'dropped'}`,
     ),
+    ...(newSession === undefined
+      ? []
+      : [`It goes on under a new id, and the old one stays: ${goOnCommand(newSession)}`]),
   ]
   return lines.join('\n')
 }

@@ -15,6 +15,7 @@ const known = {
   commands: shapes,
   summaries: Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
   runs: ['20261201-090000-aaaa'],
+  sessions: ['ses_dcfd36a7bffe', '1c6e3f7a-1111'],
 }
 
 const values = (...words: readonly string[]): readonly string[] | 'files' => {
@@ -49,6 +50,9 @@ describe('completion', () => {
     [['logs', ''], ['20261201-090000-aaaa']],
     [['logs', '-f', ''], ['20261201-090000-aaaa']],
     [['completions', 'z'], ['zsh']],
+    [['trim', ''], known.sessions],
+    [['restore', 'ses'], ['ses_dcfd36a7bffe']],
+    [['inspect', './fil'], 'files'],
     [['nothing', ''], []],
   ])('of %j gives %j', (words, expected) => expect(values(...words)).toEqual(expected))
 })
@@ -71,6 +75,10 @@ const place = async () => {
   mkdirSync(join(cwd, 'bin'))
   symlinkSync(yokeFile, join(cwd, 'bin/yoke'))
   mkdirSync(join(cwd, '.loop/runs/20261201-090000-aaaa'), { recursive: true })
+  writeFileSync(
+    join(cwd, '.loop/runs/20261201-090000-aaaa/sessions.json'),
+    '{"worker":[{"id":"ses_1"},{"id":"ses_2"}]}',
+  )
   writeFileSync(join(cwd, 'task.md'), '')
   const env = { PATH: `${join(cwd, 'bin')}:/usr/bin:/bin`, HOME: cwd, TERM: 'xterm', LANG: 'C.UTF-8' }
   const run = async (shell: string, args: readonly string[]) =>
@@ -85,7 +93,7 @@ describe('the completions in the shells themselves', { timeout: 90_000 }, () => 
     const at = await place()
     const script = `source <(yoke completions bash)
       try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _yoke 2>/dev/null; echo "\${COMPREPLY[*]}"; }
-      try yoke sta; try yoke brute --agent o; try yoke logs ''; try yoke brute ta; try yoke logs '${danger}'
+      try yoke sta; try yoke brute --agent o; try yoke logs ''; try yoke brute ta; try yoke logs '${danger}'; try yoke trim ses
       ls pwned 2>/dev/null; complete -p yoke`
     expect((await at.run('bash', ['--norc', '-c', script])).split('\n')).toEqual([
       'status',
@@ -93,6 +101,7 @@ describe('the completions in the shells themselves', { timeout: 90_000 }, () => 
       '20261201-090000-aaaa',
       '',
       '',
+      'ses_2 ses_1',
       'complete -o default -F _yoke yoke',
       '',
     ])

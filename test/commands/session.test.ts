@@ -165,7 +165,7 @@ describe('finding a session', () => {
     const at = await home()
     const said = async (...args: readonly string[]) => (await at.run(args)).stderr
     expect(await said('inspect', at.project)).toContain('is a folder, not a session file')
-    expect(await said('trim', 'ses_1a2b', '--keep', 'none')).toContain('session of OpenCode')
+    expect(await said('trim', 'ses_1a2b', '--keep', 'none')).toContain('`opencode` is not on PATH')
     const into = (out: string) => said('trim', id, '--keep', 'none', '--out', out)
     expect(await into('/no/such/folder/x')).toContain('There is no folder /no/such/folder')
     expect(await into(join(at.project, 'a.txt'))).toContain('a.txt already')

@@ -25,8 +25,13 @@ export const openCodeProject = async (where: Parameters<typeof place>[0]) => {
     /** The same with JSON on standard output; `onLine` gets each line as it comes, and the process. */
     run: (args: readonly string[], onLine?: (line: string, pid: number) => void) =>
       yoke([...args, '--json'], { cwd: at.project, env, ...(onLine === undefined ? {} : { onLine }) }),
-    opencode: (args: readonly string[]) =>
-      promisify(execFile)(opencodePath(), [...args], { cwd: at.project, env: { ...env, PWD: at.project } }),
+    opencode: (args: readonly string[]) => {
+      const where = { cwd: at.project, env: { ...env, PWD: at.project } }
+      const started = promisify(execFile)(opencodePath(), [...args], where)
+      // It waits for the end of a prompt there.
+      started.child.stdin?.end()
+      return started
+    },
   }
 }
 

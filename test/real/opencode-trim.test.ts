@@ -65,7 +65,7 @@ describe('a trim of a session of the real OpenCode', { timeout: 300_000 }, () =>
   it('leaves the prompt, the kept files as they are now, and the last text', async () => {
     const { result: cutOff, start, session, requests, home, trim, cli } = await trimmed()
     // As when yoke was killed before it knew of the new session: the same again, and the first one goes.
-    const result = await trim(session, { isRepeated: true })
+    const result = await trim(session, { isOfRun: true })
     if (cutOff.status !== 'applied' || result.status !== 'applied') throw new Error(JSON.stringify(result))
     const { report, newSession = '' } = result
     expect(newSession).not.toBe(session)
@@ -110,7 +110,7 @@ describe('a trim of a session of the real OpenCode', { timeout: 300_000 }, () =>
 
     // The old session stays until the new one has worked, and its export for good.
     expect(await runCli(cli, ['export', session], join(home, 'old.json'))).toBeUndefined()
-    const again = await trim(newSession)
+    const again = await trim(newSession, { isOfRun: true })
     expect(again).toMatchObject({ status: 'applied', drift: { verdict: 'known' } })
     expect(await trim(session)).toMatchObject({ status: 'refused', code: 'missing' })
     const kept = JSON.parse(await readFile(join(home, 'backups', `${session}.bak`), 'utf8'))

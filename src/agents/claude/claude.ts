@@ -8,7 +8,8 @@ import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { isLoggedIn } from './login.ts'
-import { findSession, registryFolder, setAside, watchSession } from './session-file.ts'
+import { findSession, setAside, watchSession } from './session-file.ts'
+import { openSession, trimSession } from './stored-session.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
 export const claude: Agent = {
@@ -31,10 +32,7 @@ export const claude: Agent = {
     // The agent itself still holds the session.
     await trim({ ...request, guard, signal, dryRun: true, backup: '' })
   },
-  trimSession: async ({ env, drift: policy, ...request }) => {
-    const guard = sessionGuard(await knownFormats('claude', env), policy === 'strict')
-    const result = await trim({ ...request, liveSessions: registryFolder(env), guard })
-    const drift = guard.drift()
-    return drift === undefined ? result : { ...result, drift }
-  },
+  trimSession,
+  openSession,
+  goOnCommand: (id) => `claude --resume ${id}`,
 }

@@ -2,22 +2,10 @@ import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { exitCode, YokeError } from '../../errors.ts'
+import type { Located } from '../named-session.ts'
 import { configFolder } from './session-file.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
-
-/** A stored session, and what was found on the way to it. */
-export type Located = {
-  /** Absolute path. */
-  readonly file: string
-  readonly id: string
-  /** The CLI's folder that holds it. */
-  readonly config: string
-  /** The working folders that its records name, in their order. */
-  readonly cwds: readonly string[]
-  /** What a user should know before trusting the choice, a sentence each. */
-  readonly remarks: readonly string[]
-}
 
 /**
  * Finds a session by its file, its id or the beginning of its id. The file name is the id; which project a session
@@ -108,9 +96,7 @@ const remarksOn = (chosen: Located, found: readonly Located[], here: string): re
 const unknown = (target: string, cwd: string, env: Env): YokeError =>
   new YokeError(
     'E_NO_SESSION',
-    /^ses_\w+$/.test(target)
-      ? `${target} names a session of OpenCode; this command works on those of Claude Code.`
-      : `There is no session "${target}", neither as a file below ${cwd} nor in ${configFolders(cwd, env).join(' or ')}.`,
+    `There is no session "${target}", neither as a file below ${cwd} nor in ${configFolders(cwd, env).join(' or ')}.`,
     'Name the session file or its id; `yoke status` shows the id of a run.',
     exitCode.usage,
   )

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, rm } from 'node:fs/promises'
 import type { Launch } from '../agent.ts'
+import { findExecutable } from '../find-executable.ts'
 import { versionIn } from '../installed-version.ts'
 import { environmentIn } from './environment.ts'
 
@@ -12,6 +13,17 @@ export type Cli = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly launch: Launch
 }
+
+/** What is looked for on PATH. */
+export const program = { name: 'opencode', install: 'npm install -g opencode-ai' } as const
+
+/** The OpenCode of this machine, as it is started in a folder. Throws `E_NO_AGENT`. */
+export const cliIn = async (cwd: string, env: Cli['env']): Promise<Cli> => ({
+  program: await findExecutable(program, env),
+  cwd,
+  env,
+  launch: (command) => command,
+})
 
 const timeoutMs = 120_000
 
@@ -48,7 +60,11 @@ export const runCli = async (
       string | null,
     ]
     if (exit === 0) return undefined
-    const words = said.replace(/\u001b\[[0-9;]*m/g, '').trim()
+    const words = said
+      .replace(/\u001b\[[0-9;]*m/g, '')
+      .replace(/^Exporting session: .*$/m, '')
+      .replace(/\s+/g, ' ')
+      .trim()
     return words || (signal === null ? `exit code ${exit}` : `ended by ${signal}`)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -12,6 +12,9 @@ export const mintIds =
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
+/** Whether this can be the id of a session, or the beginning of one. */
+export const isSessionId = (text: string): boolean => /^ses_\w+$/.test(text)
+
 const form = /^[a-z]+_([0-9a-f]{12})[0-9A-Za-z]+$/
 
 /** The twelve digits of an id; undefined when it is not made like one. */

@@ -1,20 +1,21 @@
 import type { Agent } from '../agent.ts'
 import { commandLine } from './arguments.ts'
 import { classify } from './classify.ts'
+import { program } from './cli.ts'
 import { spentBy } from './delegated.ts'
 import { parseErrorLine, parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { brokenRelease } from './release.ts'
 import { findSession } from './store.ts'
 import { lostBeginning, watchSession } from './stored-messages.ts'
+import { openSession, ownsSession } from './stored-session.ts'
 import { trimSession } from './trim.ts'
 
 const minute = 60_000
 
 /** OpenCode, measured on 1.18.33. */
 export const opencode: Agent = {
-  name: 'opencode',
-  install: 'npm install -g opencode-ai',
+  ...program,
   login: 'opencode auth login',
   // It works without a login with models of its own, and a provider's key may stand in any variable or file.
   isLoggedIn: async () => undefined,
@@ -35,4 +36,7 @@ export const opencode: Agent = {
   watchSession,
   lostBeginning,
   trimSession,
+  ownsSession,
+  openSession,
+  goOnCommand: (id) => `opencode --session ${id}`,
 }

@@ -22,13 +22,8 @@ export type TrimPlan = {
 
 type Wishes = Pick<SessionTrim, 'keep' | 'cwd' | 'harder' | 'staleReads'>
 
-/** Plans the trim of an exported session of so many bytes by the files that are there now. */
-export const planTrim = (
-  before: Session,
-  bytes: number,
-  wishes: Wishes,
-  mint: Mint,
-): TrimPlan | PlanFault => {
+/** Plans the trim of an exported session by the files that are there now. */
+export const planTrim = (before: Session, wishes: Wishes, mint: Mint): TrimPlan | PlanFault => {
   const { kept, dropped, unmatched } = choose(before, wishes)
   const calls = kept.map(({ call }) => call)
   const session = select(before, calls, mint)
@@ -36,7 +31,8 @@ export const planTrim = (
   const text = JSON.stringify(session)
   const report = reportOf({
     ...{ before, after: session, kept, dropped, unmatched },
-    bytes: { before: bytes, after: Buffer.byteLength(text) },
+    // An export is printed with spaces, which are not stored.
+    bytes: { before: Buffer.byteLength(JSON.stringify(before)), after: Buffer.byteLength(text) },
   })
   const changes =
     Object.keys(report.records.dropped).length > 0 || kept.some(({ isRefreshed }) => isRefreshed)

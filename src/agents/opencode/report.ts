@@ -28,7 +28,7 @@ export const reportOf = (trimmed: {
     unmatched,
     bytes,
     tokens: {
-      before: tokensOf(live(before.messages)),
+      before: liveTokens(before.messages),
       after: tokensOf(after.messages),
       head: tokensOf(after.messages.slice(0, firstAnswer)),
     },
@@ -37,7 +37,8 @@ export const reportOf = (trimmed: {
   }
 }
 
-const labelOf = (part: Part): string => (part.type === 'tool' ? `tool:${part.tool}` : part.type)
+/** What a part is counted as. */
+export const labelOf = (part: Part): string => (part.type === 'tool' ? `tool:${part.tool}` : part.type)
 
 const isKnown = (label: string): boolean => label.startsWith('tool:') || isKnownPart(`assistant/${label}`)
 
@@ -56,6 +57,9 @@ const live = (messages: readonly Message[]): readonly Message[] =>
       messages.findLastIndex(({ info }) => info.summary === true),
     ),
   )
+
+/** What the messages come to in a request, estimated. */
+export const liveTokens = (messages: readonly Message[]): number => tokensOf(live(messages))
 
 const tokensOf = (messages: readonly Message[]): number =>
   messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + partTokens(part), 0)

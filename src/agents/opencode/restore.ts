@@ -1,27 +1,29 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { YokeError } from '../../errors.ts'
 import { type Cli, runCli } from './cli.ts'
-import { parseSession } from './session-schema.ts'
-
-/** Beside the backups: a file that holds the id of the session that this one was trimmed from. */
-export const originFile = (backups: string, id: string): string => join(backups, `${id}.origin`)
+import { endCutOff } from './cut-off.ts'
+import { exportSession, readExport } from './export.ts'
+import { inScratch } from './scratch.ts'
 
 /**
  * Puts a session back as it was before its trim: a trim leaves the old one under its id until the next one, and then its export, which is
  * imported again. Resolves to whether that was needed. Throws `E_RESTORE`.
  */
-export const restoreSession = async (cli: Cli, id: string, backup: string): Promise<'there' | 'imported'> => {
-  const scratch = await mkdtemp(join(tmpdir(), 'yoke-restore-'))
-  const output = join(scratch, 'output')
-  try {
-    const wanted = parseSession(JSON.parse(await readFile(backup, 'utf8')))
+export const restoreSession = (cli: Cli, id: string, backup: string): Promise<'there' | 'imported'> =>
+  inScratch(async (scratch) => {
+    const output = join(scratch, 'output')
+    await endCutOff(cli, backup)
+    const { session: wanted } = readExport(await readFile(backup, 'utf8'))
     const expected = typeof wanted === 'string' ? 0 : wanted.messages.length
     const present = await messagesOf(cli, id, output)
     // It may have gone on since.
     if (present !== undefined && present >= expected) return 'there'
-    const failure = await runCli(cli, ['import', backup], output)
+    // An import puts the session into the project of the folder that it is run in.
+    const home = typeof wanted === 'string' ? cli.cwd : wanted.info.directory
+    const place = existsSync(home) ? { ...cli, cwd: home } : cli
+    const failure = await runCli(place, ['import', backup], output)
     if (failure === undefined && (await messagesOf(cli, id, output)) === expected) return 'imported'
     // An import that failed leaves what it had stored until then.
     if (present === undefined) await runCli(cli, ['session', 'delete', id], output)
@@ -30,14 +32,10 @@ export const restoreSession = async (cli: Cli, id: string, backup: string): Prom
       `OpenCode did not take the session ${id} back: ${failure ?? 'it holds other messages'}.`,
       `Its export is ${backup}.`,
     )
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
-}
+  })
 
 /** How many messages the stored session has; undefined when there is none. */
 const messagesOf = async (cli: Cli, id: string, output: string): Promise<number | undefined> => {
-  if ((await runCli(cli, ['export', id], output)) !== undefined) return undefined
-  const session = parseSession(JSON.parse(await readFile(output, 'utf8')))
-  return typeof session === 'string' ? undefined : session.messages.length
+  const found = await exportSession(cli, id, output)
+  return 'reason' in found || typeof found.session === 'string' ? undefined : found.session.messages.length
 }

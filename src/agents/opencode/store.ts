@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { isSessionId } from './ids.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -13,7 +14,7 @@ export const dataFolder = (env: Env): string =>
  * none. Whether the database knows the session is told by an export.
  */
 export const findSession = async (id: string, _cwd: string, env: Env): Promise<string | undefined> => {
-  if (!/^ses_\w+$/.test(id)) return undefined
+  if (!isSessionId(id)) return undefined
   const database = databaseFile(env)
   return (await isFile(database)) ? database : findSessionFile(id, env)
 }

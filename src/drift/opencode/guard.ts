@@ -3,6 +3,8 @@ import { fingerprint } from '../fingerprint.ts'
 import { type FormatTerms, knownShapes, standingOf } from '../format.ts'
 import { isJson } from '../parts.ts'
 import { withRelease } from '../release.ts'
+import type { SessionFingerprint } from '../session-fingerprint.ts'
+import { signature } from '../signature.ts'
 import { isKnownPart } from './dispositions.ts'
 import { loadBearingOf } from './load-bearing.ts'
 import { eachPart, recordsOf } from './parts.ts'
@@ -40,6 +42,13 @@ const withOlder = ({ versions, differences }: Drift, formats: readonly FormatTer
         : each,
     ),
   )
+
+/** The same, with what the session holds in a word. */
+export const sessionFingerprint = (...terms: Parameters<typeof sessionDrift>): SessionFingerprint => {
+  const held = signature(eachPart)
+  for (const record of recordsOf(terms[0])) held.add(record)
+  return { fingerprint: held.digest(), ...sessionDrift(...terms) }
+}
 
 const isPrompt = (message: unknown): boolean =>
   isJson(message) && isJson(message['info']) && message['info']['role'] === 'user'

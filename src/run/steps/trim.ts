@@ -36,7 +36,7 @@ export const trimSession = async (
     staleReads: directives['stale-reads'],
     drift: directives.drift,
     harder,
-    isRepeated: true,
+    isOfRun: true,
     backup: join(run.backups, `${session}.bak`),
     env,
     ...(foresight === undefined

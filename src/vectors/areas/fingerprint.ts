@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Difference } from '../../drift/drift.ts'
 import { FormatSchema } from '../../drift/format.ts'
-import { sessionDrift } from '../../drift/opencode/guard.ts'
+import { sessionFingerprint } from '../../drift/opencode/guard.ts'
 import { thoroughFingerprint } from '../../drift/session-fingerprint.ts'
 import { scanBytes } from '../../transcript/scan.ts'
 import { area, TextSchema, textOf } from '../area.ts'
@@ -35,8 +35,7 @@ export const fingerprint = area(
     installed: v.exactOptional(v.string()),
   }),
   v.strictObject({
-    /** Of Claude Code. */
-    fingerprint: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/))),
+    fingerprint: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
     versions: v.pipe(v.array(v.string()), v.readonly()),
     verdict: v.picklist(['known', 'additive', 'breaking']),
     differences: v.pipe(v.array(DifferenceSchema), v.readonly()),
@@ -45,7 +44,7 @@ export const fingerprint = area(
     const formats = v.parse(FormatsSchema, JSON.parse(textOf(known)))
     const strict = drift === 'strict'
     if (agent === 'opencode') {
-      const found = sessionDrift(JSON.parse(textOf(session)), formats, { strict, installed })
+      const found = sessionFingerprint(JSON.parse(textOf(session)), formats, { strict, installed })
       return { ...found, differences: found.differences.map(shown) }
     }
     const { observer, finish } = thoroughFingerprint({ formats, strict, installed })

@@ -113,7 +113,7 @@ const runOpenCode = async (input: Input, place: Place) => {
   const text = place.enter(textOf(input.session))
   const before = parseSession(JSON.parse(text))
   if (typeof before === 'string') return { refused: 'drift' }
-  const plan = planTrim(before, Buffer.byteLength(text), wishesOf(input, place), mintIds(randomBytes))
+  const plan = planTrim(before, wishesOf(input, place), mintIds(randomBytes))
   if (typeof plan === 'string') return { refused: plan }
   const reused = idsOf(before).filter((id) => plan.text.includes(id))
   const faults = [...faultsOf(plan.session), ...reused.map((id) => `${id} is not new`)]

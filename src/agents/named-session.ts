@@ -1,0 +1,32 @@
+import type { SessionFingerprint } from '../drift/session-fingerprint.ts'
+import type { Inventory } from '../transcript/inventory.ts'
+import type { SessionTrim, SessionTrimmed } from './agent.ts'
+
+/** A stored session, and what was found on the way to it. */
+export type Located = {
+  /** Absolute path of what holds it. */
+  readonly file: string
+  readonly id: string
+  /** The CLI's folder that holds it. */
+  readonly config: string
+  /** The working folders that it names, in their order. */
+  readonly cwds: readonly string[]
+  /** What a user should know before trusting the choice, a sentence each. */
+  readonly remarks: readonly string[]
+}
+
+/** `lines` and `longestLine` are those of a file of the session's own. */
+export type SessionInventory = Omit<Inventory, 'lines' | 'longestLine'> &
+  Partial<Pick<Inventory, 'lines' | 'longestLine'>>
+
+/** What is asked of a trim by hand. Nothing is written with `dryRun`, and `out` alone with it. */
+export type TrimByHand = Pick<SessionTrim, 'keep' | 'staleReads' | 'backup' | 'dryRun' | 'out'>
+
+/** A stored session that somebody named, and what can be done with it by hand. */
+export type NamedSession = {
+  readonly found: Located
+  readonly inventory: () => Promise<SessionInventory>
+  /** Throws `E_NOT_A_SESSION`. */
+  readonly fingerprint: (strict: boolean) => Promise<SessionFingerprint>
+  readonly trim: (wishes: TrimByHand) => Promise<SessionTrimmed>
+}
