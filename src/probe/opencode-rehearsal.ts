@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SessionTrimmed } from '../agents/agent.ts'
 import { opencode } from '../agents/opencode/opencode.ts'
-import { findSession } from '../agents/opencode/store.ts'
+import { dataFolder, findSession } from '../agents/opencode/store.ts'
 import { trimAgainst } from '../agents/opencode/trim.ts'
 import { probeEnvironment } from './environment.ts'
 import { ended, type Rehearsal, scenarioFrom } from './rehearsal.ts'
@@ -62,7 +62,8 @@ const dialect: Dialect = {
  * fails, and never throws for what the CLI does.
  */
 export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehearsal> => {
-  const { program, place, scenario, base, elsewhere } = options
+  const { program, place, scenario, elsewhere } = options
+  const base = elsewhere === undefined ? withOwnPrograms(options.base) : options.base
   const { home, project, root } = place
   const env = { ...probeEnvironment({ url: 'http://127.0.0.1:9', home, base }), ...elsewhere?.folders }
   for (const [name, text] of Object.entries(projectFiles)) await writeFile(join(project, name), text)
@@ -119,6 +120,12 @@ export const rehearseOpenCode = async (options: Options): Promise<OpenCodeRehear
     findings.push(...lookAtRequest(before, after, trimmed.report))
   return known
 }
+
+/** With the programs on PATH that OpenCode has fetched for itself: in an empty home 1.0.185 fetches ripgrep, or ends where it cannot. */
+const withOwnPrograms = (base: Options['base']): Options['base'] =>
+  base['PATH'] === undefined
+    ? base
+    : { ...base, PATH: [base['PATH'], join(dataFolder(base), 'bin')].join(delimiter) }
 
 /** As projects are: in a repository OpenCode also stores what each step changed (1.18.33). Without git it is a folder like any other. */
 const makeRepository = async (

@@ -1,6 +1,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findSession } from '../agents/claude/session-file.ts'
+import { evidence } from '../agents/evidence.ts'
 import { parseRecord } from '../transcript/record.ts'
 import { trim } from '../transcript/trim.ts'
 import { type Finding, lookAtRequest } from './rehearsal-checks.ts'
@@ -134,7 +135,7 @@ export const ended = (id: keyof typeof words, run: RehearsalRun): Finding => ({
 
 const reasonOf = ({ exit, lacks, stderr, stream, requests }: RehearsalRun): string =>
   (exit === 0 && lacks) ||
-  stderr.trim().split('\n').at(-1) ||
+  evidence(stderr) ||
   stream.at(-1)?.slice(0, 200) ||
   (requests.length === 0 ? 'it asked the model nothing.' : 'it printed no result.')
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { opencodePath } from '../helpers/opencode.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 import { yoke, yokeFile } from '../helpers/yoke.ts'
 
@@ -90,20 +91,42 @@ describe('yoke doctor --probe', () => {
     expect(existsSync(join(home, '.config'))).toBe(false)
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'leaves nothing when it is killed',
-    { timeout: 60_000 },
-    async () => {
-      const { env, cwd } = await place()
+  it.skipIf(process.platform === 'win32').each(['claude', 'opencode'])(
+    'leaves nothing when it is killed in the middle of a turn of %s',
+    { timeout: 120_000 },
+    async (agent) => {
+      const { home, env, cwd } = await place()
       const before = new Set(rehearsals())
-      const child = spawn(yokeFile, ['doctor', '--probe'], { cwd, env, stdio: 'ignore' })
+      const PATH = `${dirname(opencodePath())}:${env.PATH}`
+      const child = spawn(yokeFile, ['doctor', '--probe', '--agent', agent], {
+        ...{ cwd, env: { ...env, PATH }, stdio: 'ignore' as const },
+      })
       const mine = () => rehearsals().filter((name) => name.startsWith(`yoke-rehearsal-${child.pid}-`))
-      while (mine().length === 0) await sleep(20)
+      while (inRehearsalOf(child.pid).length === 0) await sleep(20)
       await sleep(1500)
+      const kept = readdirSync(home, { recursive: true })
       child.kill('SIGKILL')
-      for (let n = 0; n < 200 && mine().length + inRehearsalOf(child.pid).length > 0; n++) await sleep(50)
+      for (let n = 0; n < 600 && mine().length + inRehearsalOf(child.pid).length > 0; n++) await sleep(50)
       expect(inRehearsalOf(child.pid)).toEqual([])
       expect(rehearsals().filter((name) => !before.has(name) && name.includes(`-${child.pid}-`))).toEqual([])
+      expect(readdirSync(home, { recursive: true })).toEqual(kept)
+    },
+  )
+
+  // It takes a minute on a busy machine.
+  it.skipIf(!process.env['YOKE_NIGHTLY'])(
+    'rehearses with OpenCode, learns its format, and leaves nothing',
+    { timeout: 600_000 },
+    async () => {
+      const { home, env, cwd } = await place()
+      const PATH = `${dirname(opencodePath())}:${env.PATH}`
+      const args = ['doctor', '--probe', '--learn', '--agent', 'opencode', '--json']
+      const { code, stdout } = await yoke(args, { cwd, env: { ...env, PATH } })
+      const rows: readonly { readonly id: string; readonly status: string }[] = JSON.parse(stdout).rows
+      expect(rows.filter(({ status }) => status === 'fail')).toEqual([])
+      expect(rows.find(({ id }) => id === 'learn')).toMatchObject({ status: 'ok' })
+      expect(code).toBe(0)
+      expect(existsSync(join(home, '.local/share/opencode/opencode.db'))).toBe(false)
     },
   )
 })
