@@ -45,6 +45,10 @@ export const watchSession = async (
   }
 }
 
+/** Whether the store is seen to hold a session. */
+export const isStored = async (id: string, env: Env): Promise<boolean> =>
+  (await storedMessages(id, env)) !== undefined
+
 /** Undefined where it cannot be told; whether there is such a session at all, OpenCode says itself. */
 const storedMessages = async (id: string, env: Env): Promise<Stored | undefined> => {
   try {

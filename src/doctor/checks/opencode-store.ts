@@ -3,7 +3,8 @@ import { access, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as v from 'valibot'
 import { databaseFile } from '../../agents/opencode/store.ts'
-import { check, fail, ok, skip } from '../check.ts'
+import { cutOffTrims } from '../../run/cut-off-trims.ts'
+import { check, fail, ok, skip, warn } from '../check.ts'
 
 /** Where OpenCode keeps its sessions. */
 export const opencodeStore = check({
@@ -14,8 +15,10 @@ export const opencodeStore = check({
     /** What its head says that it should have; null when the file is no database. */
     wanted: v.exactOptional(v.nullable(v.number())),
     writable: v.exactOptional(v.boolean()),
+    /** Sessions in it that trims of this project's runs have left when yoke was killed. */
+    left: v.exactOptional(v.array(v.strictObject({ run: v.string(), session: v.string() }))),
   }),
-  gather: async ({ agents, env }) => {
+  gather: async ({ agents, env, project }) => {
     if (!agents.some(({ agent, file }) => agent.name === 'opencode' && file !== undefined)) return []
     const path = databaseFile(env)
     const sizes = await sizesOf(path).catch(() => undefined)
@@ -26,9 +29,9 @@ export const opencodeStore = check({
       () => true,
       () => false,
     )
-    return [{ path, ...sizes, writable }]
+    return [{ path, ...sizes, writable, left: [...(await cutOffTrims(project, env))] }]
   },
-  judge: ({ path, bytes, wanted = bytes, writable = true }) => {
+  judge: ({ path, bytes, wanted = bytes, writable = true, left = [] }) => {
     if (bytes === null) return skip(`${path} is not there yet; OpenCode makes it with its first session.`)
     const kiloBytes = (count: number) => `${Math.ceil(count / 1024)} kB`
     // OpenCode makes its tables anew in a file without a byte.
@@ -43,6 +46,12 @@ export const opencodeStore = check({
       return fail(
         `You may not write to ${path}: OpenCode cannot store a session.`,
         `Give it to yourself: sudo chown -R "$USER" "${dirname(path)}"`,
+      )
+    const [first] = left
+    if (first !== undefined)
+      return warn(
+        `Trims that were killed have left ${left.length === 1 ? 'a session' : `${left.length} sessions`} in OpenCode's store that no run goes on with: ${left.map(({ session }) => session).join(', ')}.`,
+        `Go on with the run, whose next trim takes it away (\`yoke resume ${first.run}\`), or: opencode session delete ${first.session}`,
       )
     return ok(`OpenCode keeps its sessions in ${path} (${kiloBytes(bytes)}).`)
   },
