@@ -156,8 +156,10 @@ atNight('loops with the real OpenCode', { timeout: 600_000 }, () => {
       if (JSON.parse(line).type === 'agent.tool') process.kill(pid, 'SIGKILL')
     })
     expect(killed.code).toBeNull()
+    // While the judge works: after its verdict the next iteration begins at once.
     const stopped = await where.run(['resume'], (line, pid) => {
-      if (JSON.parse(line).type === 'judge.verdict') process.kill(pid, 'SIGINT')
+      const { type, role } = JSON.parse(line)
+      if (type === 'agent.started' && role === 'judge') process.kill(pid, 'SIGINT')
     })
     expect(stopped).toMatchObject({ code: 130, stderr: '' })
     const status = JSON.parse((await where.run(['status'])).stdout)
@@ -319,7 +321,8 @@ atNight('releases of OpenCode that differ', { timeout: 900_000 }, () => {
     // The model server takes the second judge of this release for the first one.
     const checked = [...brute, '--judge', 'off', '--checks', 'test -e step-2']
     const stopped = await where.run(checked, (line, pid) => {
-      if (JSON.parse(line).type === 'trim.applied') process.kill(pid, 'SIGINT')
+      // The trim comes next, and takes seconds.
+      if (JSON.parse(line).type === 'notes.read') process.kill(pid, 'SIGINT')
     })
     expect(stopped).toMatchObject({ code: 130 })
     const [trim] = of(journalOf(where.project), 'trim.applied')

@@ -54,10 +54,14 @@ export const place = async (turns: readonly Turn[], files: Readonly<Record<strin
     ...probeEnvironment({ url: model.url, home, base: process.env }),
     PWD: home,
   }
-  const start = async (more: Partial<Invocation> = {}, limits: Partial<AgentOptions> = {}) => {
+  const start = async (
+    more: Partial<Invocation> = {},
+    limits: Partial<AgentOptions> = {},
+    played = agent,
+  ) => {
     const events: AgentEvent[] = []
     const run = await startAgent(
-      agent,
+      played,
       opencodePath(),
       {
         role: 'worker',

@@ -102,18 +102,25 @@ describe.skipIf(!isNight || !podmanIsPossible)('yoke in containers of a real Pod
 })
 
 describe.skipIf(!isNight || !rootlessIsPossible)('yoke of a user that is not root', () => {
-  it("carries a whole run in containers of rootless Podman, and all that is written is the user's", {
-    timeout: 240_000,
-  }, async () => {
-    const engine = await startRootlessPodman([claude()])
-    onTestFinished(engine.stop)
-    const { project, env } = await start(engine)
-    execFileSync('chown', ['-R', `${ordinaryUser}:${ordinaryUser}`, dirname(project)])
-    const at = { cwd: project, env, as: engine.as }
-    expect((await yoke(['doctor'], at)).stdout).toMatch(/^ok +containers +podman \d\S* rootless\.$/m)
-    expectWholeRun(await yoke(['brute', 'task.md', ...flags(), '--engine', 'podman'], at), engine)
-    expect(ownersIn(project)).toEqual([ordinaryUser])
-  })
+  it.each([
+    ['Claude Code', claude, undefined, flags],
+    ['OpenCode', opencode, opencodeScenario, opencodeFlags],
+  ])(
+    "carries a whole run of %s in containers of rootless Podman, and all that is written is the user's",
+    {
+      timeout: 600_000,
+    },
+    async (_, program, script, options) => {
+      const engine = await startRootlessPodman([program()])
+      onTestFinished(engine.stop)
+      const { project, env } = await start(engine, script)
+      execFileSync('chown', ['-R', `${ordinaryUser}:${ordinaryUser}`, dirname(project)])
+      const at = { cwd: project, env, as: engine.as }
+      expect((await yoke(['doctor'], at)).stdout).toMatch(/^ok +containers +podman \d\S* rootless\.$/m)
+      expectWholeRun(await yoke(['brute', 'task.md', ...options(), '--engine', 'podman'], at), engine)
+      expect(ownersIn(project)).toEqual([ordinaryUser])
+    },
+  )
 })
 
 describe.skipIf(!isNight || !dockerIsPossible)('yoke in containers of Docker at night', () => {
