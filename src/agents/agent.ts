@@ -338,6 +338,11 @@ export type Agent = {
   readonly rehearseTrim?: (request: TrimRehearsal, signal: AbortSignal) => Promise<void>
   /** Cuts a stored session down to `keep`; never throws for what is wrong with the session. */
   readonly trimSession: (request: SessionTrim) => Promise<SessionTrimmed>
+  /** Ids of the sessions of a project, the newest first, as far as they are told at once. */
+  readonly listSessions: (
+    cwd: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<readonly string[]>
   /** Whether this names one of its sessions: an id, or a file. The agent without it takes what no other does. */
   readonly ownsSession?: (named: string, cwd: string) => Promise<boolean>
   /** Opens a session by its id, the beginning of one, or a file. Throws `E_NO_SESSION` (exit 2). */

@@ -21,6 +21,10 @@ export const agentByName = (name: string): Agent => {
   )
 }
 
+/** Ids of the sessions of a project, of all agents. */
+export const listSessions: Agent['listSessions'] = async (cwd, env) =>
+  (await Promise.all(agents.map((agent) => agent.listSessions(cwd, env)))).flat()
+
 /** The agent of a session that somebody named by an id or a file. */
 export const agentOfSession = async (named: string, cwd: string): Promise<Agent> => {
   for (const agent of agents) if (await agent.ownsSession?.(named, cwd)) return agent

@@ -12,7 +12,7 @@ export type Known = {
   readonly summaries: Readonly<Record<string, string>>
   /** Ids of the runs of this project, the newest first. */
   readonly runs: readonly string[]
-  /** Ids of the sessions of these runs, those of the newest run first. */
+  /** Ids of the sessions of this project. */
   readonly sessions: readonly string[]
 }
 
@@ -82,7 +82,7 @@ const argument = (
       return orFiles(
         startingWith(
           current,
-          sessions.map((value) => ({ value, description: 'a session of a run of this project' })),
+          sessions.map((value) => ({ value, description: 'a session of this project' })),
         ),
       )
     case 'shell':

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import * as v from 'valibot'
 import { commands } from '../commands.ts'
 import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
-import { listRuns, loopFolder, type RunFolder, runFolder } from '../run/folder.ts'
+import { listRuns, loopFolder } from '../run/folder.ts'
 import { candidateLines, complete } from './complete.ts'
 import { describeCommand } from './describe.ts'
 
@@ -31,29 +29,20 @@ export const answer = async (argv: readonly string[]): Promise<void> => {
   const words = argv[0] === '--' ? argv.slice(1) : argv
   const entry = commands[words[0] ?? '']
   const isNamed = words.length > 1 && entry !== undefined
-  const loop = loopFolder(process.cwd())
-  const runs = isNamed ? (await listRuns(loop)).toReversed() : []
   const candidates = complete(words, {
     commands: isNamed ? [await describeCommand(words[0] ?? '', entry)] : [],
     summaries: Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
-    runs,
-    sessions: (await Promise.all(runs.map((run) => sessionsOf(runFolder(loop, run))))).flat(),
+    runs: isNamed ? (await listRuns(loopFolder(process.cwd()))).toReversed() : [],
+    sessions: entry?.usage.includes('<session>') ? await sessionsHere() : [],
   })
   process.stdout.write(candidateLines(candidates))
 }
 
-/** As the run wrote them down: to ask an agent for its sessions takes a second or more. */
-const sessionsOf = async ({ sessions }: RunFolder): Promise<readonly string[]> => {
-  try {
-    const roles = v.parse(SessionsSchema, JSON.parse(await readFile(sessions, 'utf8')))
-    return Object.values(roles).flatMap((ids) => ids.map(({ id }) => id).reverse())
-  } catch {
-    // There are none yet.
-    return []
-  }
+/** The agents are loaded only for this: a key has been pressed, and somebody waits. */
+const sessionsHere = async (): Promise<readonly string[]> => {
+  const { listSessions } = await import('../agents/registry.ts')
+  return listSessions(process.cwd(), process.env)
 }
-
-const SessionsSchema = v.record(v.string(), v.array(v.object({ id: v.string() })))
 
 // What has been typed is handed on as arguments and never evaluated.
 const bash = `# bash completion for yoke

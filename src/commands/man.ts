@@ -80,7 +80,7 @@ const exits = [
   ['3', 'A limit was reached.'],
   ['4', 'Blocked: a person is needed.'],
   ['5', 'The agent keeps failing, or the loop is stuck.'],
-  ['6', 'Another yoke holds the project.'],
+  ['6', 'Another yoke holds the project or the session.'],
   ['130, 143', 'Stopped by a signal.'],
 ] as const
 

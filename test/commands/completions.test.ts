@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { sessionFolder } from '../../src/agents/claude/session-file.ts'
 import { complete } from '../../src/commands/complete.ts'
 import { describeCommands } from '../../src/commands/describe.ts'
 import { manPage } from '../../src/commands/man.ts'
@@ -75,10 +76,9 @@ const place = async () => {
   mkdirSync(join(cwd, 'bin'))
   symlinkSync(yokeFile, join(cwd, 'bin/yoke'))
   mkdirSync(join(cwd, '.loop/runs/20261201-090000-aaaa'), { recursive: true })
-  writeFileSync(
-    join(cwd, '.loop/runs/20261201-090000-aaaa/sessions.json'),
-    '{"worker":[{"id":"ses_1"},{"id":"ses_2"}]}',
-  )
+  const sessions = sessionFolder(cwd, { HOME: cwd })
+  mkdirSync(sessions, { recursive: true })
+  writeFileSync(join(sessions, '1c6e3f7a-1111.jsonl'), '')
   writeFileSync(join(cwd, 'task.md'), '')
   const env = { PATH: `${join(cwd, 'bin')}:/usr/bin:/bin`, HOME: cwd, TERM: 'xterm', LANG: 'C.UTF-8' }
   const run = async (shell: string, args: readonly string[]) =>
@@ -93,7 +93,7 @@ describe('the completions in the shells themselves', { timeout: 90_000 }, () => 
     const at = await place()
     const script = `source <(yoke completions bash)
       try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _yoke 2>/dev/null; echo "\${COMPREPLY[*]}"; }
-      try yoke sta; try yoke brute --agent o; try yoke logs ''; try yoke brute ta; try yoke logs '${danger}'; try yoke trim ses
+      try yoke sta; try yoke brute --agent o; try yoke logs ''; try yoke brute ta; try yoke logs '${danger}'; try yoke trim 1c
       ls pwned 2>/dev/null; complete -p yoke`
     expect((await at.run('bash', ['--norc', '-c', script])).split('\n')).toEqual([
       'status',
@@ -101,7 +101,7 @@ describe('the completions in the shells themselves', { timeout: 90_000 }, () => 
       '20261201-090000-aaaa',
       '',
       '',
-      'ses_2 ses_1',
+      '1c6e3f7a-1111',
       'complete -o default -F _yoke yoke',
       '',
     ])

@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { slug } from '../../src/agents/claude/slug.ts'
+import { thisProcess } from '../../src/system/lock-file.ts'
 import { processStart } from '../../src/system/process-start.ts'
+import { holdProject } from '../helpers/held-project.ts'
 import { finishedRun } from '../helpers/session.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 import { yoke } from '../helpers/yoke.ts'
@@ -88,6 +90,18 @@ describe('yoke trim', () => {
     writeFileSync(join(at.config, 'sessions', `${process.pid}.json`), JSON.stringify(entry))
     const refused = { code: 1, stderr: expect.stringContaining(`pid ${process.pid}`) }
     expect(await at.run(['trim', id, '--keep', 'none'])).toMatchObject(refused)
+    expect(at.text()).toBe(before)
+  })
+
+  it('refuses a session in which a run works, with the code of a held project, and may look at it', async () => {
+    const at = await home()
+    const before = at.text()
+    const run = await holdProject(at.project, thisProcess(), [id])
+    const trim = ['trim', id, '--keep', 'none']
+    const refused = { code: 6, stderr: expect.stringContaining(`The run ${run} of another yoke`) }
+    expect(await at.run(trim)).toMatchObject(refused)
+    expect(JSON.parse((await at.run([...trim, '--json'])).stdout)).toMatchObject({ code: 'locked' })
+    expect(await at.run([...trim, '--dry-run'])).toMatchObject({ code: 0 })
     expect(at.text()).toBe(before)
   })
 })

@@ -8,7 +8,7 @@ import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { isLoggedIn } from './login.ts'
-import { findSession, setAside, watchSession } from './session-file.ts'
+import { findSession, setAside, storedSessions, watchSession } from './session-file.ts'
 import { openSession, trimSession } from './stored-session.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
@@ -33,6 +33,7 @@ export const claude: Agent = {
     await trim({ ...request, guard, signal, dryRun: true, backup: '' })
   },
   trimSession,
+  listSessions: async (cwd, env) => (await storedSessions(cwd, env)).map(({ id }) => id),
   openSession,
   goOnCommand: (id) => `claude --resume ${id}`,
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { namesIn } from '../../system/names-in.ts'
@@ -22,6 +22,27 @@ export const registryFolder = (env: Env): string => join(configFolder(env), 'ses
 /** Where the sessions of the project at `cwd` should be. `cwd` may lead there by symbolic links. */
 export const sessionFolder = (cwd: string, env: Env): string =>
   join(projectsFolder(env), env['CLAUDE_CODE_PROJECT_DIR_NAME'] || slug(realPath(cwd)))
+
+export type StoredSession = {
+  readonly file: string
+  readonly id: string
+  readonly changedAt: number
+  readonly bytes: number
+}
+
+/** The sessions in the folder of a project, the newest first. */
+export const storedSessions = async (cwd: string, env: Env): Promise<readonly StoredSession[]> => {
+  const folder = sessionFolder(cwd, env)
+  const names = namesIn(folder).filter((name) => name.endsWith('.jsonl'))
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const file = join(folder, name)
+      const { mtimeMs, size } = await stat(file)
+      return { file, id: name.slice(0, -'.jsonl'.length), changedAt: mtimeMs, bytes: size }
+    }),
+  )
+  return found.sort((a, b) => b.changedAt - a.changedAt)
+}
 
 const realPath = (path: string): string => {
   try {

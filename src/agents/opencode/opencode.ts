@@ -2,6 +2,7 @@ import type { Agent } from '../agent.ts'
 import { commandLine } from './arguments.ts'
 import { classify } from './classify.ts'
 import { program } from './cli.ts'
+import { listSessions } from './database.ts'
 import { spentBy } from './delegated.ts'
 import { parseErrorLine, parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
@@ -36,6 +37,7 @@ export const opencode: Agent = {
   watchSession,
   lostBeginning,
   trimSession,
+  listSessions,
   ownsSession,
   openSession,
   goOnCommand: (id) => `opencode --session ${id}`,

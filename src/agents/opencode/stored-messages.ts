@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import type { SessionLoss } from '../agent.ts'
+import { lookIntoDatabase } from './database.ts'
 import { databaseFile, dataFolder, findSessionFile } from './store.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -69,16 +69,9 @@ const CountSchema = v.object({ messages: v.number() })
 const MessageSchema = v.object({ role: v.string() })
 const PartSchema = v.object({ type: v.string(), text: v.optional(v.string()) })
 
-/** Since 1.2.1. The tables have been the same ever since (1.18.33), and reading them takes milliseconds where an export takes a second. */
-const inDatabase = async (file: string, id: string): Promise<Stored | undefined> => {
-  // The compiled program has it; Node has since 22.
-  const { DatabaseSync } = await import('node:sqlite')
-  const url = pathToFileURL(file)
-  // Without a log beside it, nobody is writing, and a look is to leave no files there.
-  if ((await stat(`${file}-wal`).catch(() => undefined)) === undefined) url.searchParams.set('immutable', '1')
-  const database = new DatabaseSync(url, { readOnly: true })
-  try {
-    const rows = (sql: string, key: string) => database.prepare(sql).all(key)
+/** Since 1.2.1. */
+const inDatabase = (file: string, id: string): Promise<Stored | undefined> =>
+  lookIntoDatabase(file, (rows) => {
     if (rows('SELECT 1 FROM session WHERE id = ?', id).length === 0) return undefined
     const [found] = rows(
       'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id LIMIT 1',
@@ -95,10 +88,7 @@ const inDatabase = async (file: string, id: string): Promise<Stored | undefined>
         parts.map((part) => JSON.parse(v.parse(RowSchema, part).data)),
       ),
     }
-  } finally {
-    database.close()
-  }
-}
+  })
 
 /** Until 1.1: a file a message, and one a part. */
 const inFiles = async (id: string, env: Env): Promise<Stored | undefined> => {

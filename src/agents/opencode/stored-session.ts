@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs'
 import { open, readFile, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import * as v from 'valibot'
 import { knownFormats } from '../../drift/known-formats.ts'
 import { sessionFingerprint } from '../../drift/opencode/guard.ts'
+import { isJson } from '../../drift/parts.ts'
 import { exitCode, YokeError } from '../../errors.ts'
 import { onlyLooks } from '../../transcript/trim.ts'
 import type { Agent, SessionTrimmed } from '../agent.ts'
 import type { Located, NamedSession } from '../named-session.ts'
 import { type Cli, cliIn, installedRelease } from './cli.ts'
+import { sessionsBeginning } from './database.ts'
 import { type Exported, exportSession, type NoExport, readExport } from './export.ts'
+import { exportFromCopy } from './export-copy.ts'
 import { isSessionId } from './ids.ts'
 import { takeInventory } from './inventory.ts'
-import { query, quoted } from './query.ts'
 import { inScratch } from './scratch.ts'
 import { databaseFile, dataFolder, findSession } from './store.ts'
 import { foreign, type OpenedSession, trimOpened } from './trim.ts'
@@ -41,7 +42,7 @@ const beginningOf = async (file: string): Promise<string | undefined> => {
 /** Opens a session by an export of it, or the file of one. */
 export const openSession: Agent['openSession'] = async (named, cwd, env) => {
   const file = resolve(cwd, named)
-  return existsSync(file) ? openExport(file, cwd, env) : openStored(named, cwd, env)
+  return (await beginningOf(file)) === undefined ? openStored(named, cwd, env) : openExport(file, cwd, env)
 }
 
 /** Such as the backup of a trim. */
@@ -53,47 +54,52 @@ const openExport = async (file: string, cwd: string, env: Env): Promise<NamedSes
     const cli = await cliIn(folder, env).catch(() => undefined)
     return cli && installedRelease(cli, join(folder, 'version'))
   })
-  return sessionOf(found, { ...exported, installed }, env)
+  const obstacle =
+    'It is the file of an export, not a stored session: name the id, or another file with --out.'
+  return sessionOf(found, { ...exported, installed }, env, { obstacle })
 }
 
-const openStored = (named: string, cwd: string, env: Env): Promise<NamedSession> =>
+/** By an id or the beginning of one. Sessions of runs in containers are in a store of the project's. */
+const openStored = async (named: string, cwd: string, env: Env): Promise<NamedSession> => {
+  const known = await idBeginning(named, cwd, env)
+  const inProject = {
+    ...env,
+    OPENCODE_DB: undefined,
+    XDG_DATA_HOME: join(cwd, '.loop', 'agent-home', 'data'),
+  }
+  const ofContainers = known === undefined ? await idBeginning(named, cwd, inProject) : undefined
+  return ofContainers === undefined
+    ? openOwn(known ?? named, cwd, env)
+    : openOfContainers(ofContainers, cwd, inProject)
+}
+
+const openOwn = (id: string, cwd: string, env: Env): Promise<NamedSession> =>
   inScratch(async (folder) => {
     // In a folder of its own: the commands of OpenCode write into the repository that they run in.
     const cli = await cliIn(folder, env)
-    const [{ id, exported }, installed] = await Promise.all([
-      exportNamed(cli, named, cwd, join(folder, 'export.json')),
+    const [answer, installed] = await Promise.all([
+      exportSession(cli, id, join(folder, 'export.json')),
       installedRelease(cli, join(folder, 'version')),
     ])
+    const exported = legible(answer)
     const file = (await findSession(id, cwd, env)) ?? databaseFile(env)
     const found = { file, id, config: dataFolder(env), ...(await foldersOf(exported, cwd)) }
-    return sessionOf(found, { ...exported, installed }, env, cli.program)
+    return sessionOf(found, { ...exported, installed }, env, cli)
   })
 
-/** By an id or the beginning of one. */
-const exportNamed = async (
-  cli: Cli,
-  named: string,
-  cwd: string,
-  output: string,
-): Promise<{ readonly id: string; readonly exported: Exported }> => {
-  const whole = await exportSession(cli, named, output)
-  if ('text' in whole) return { id: named, exported: whole }
-  const id = whole.code === 'missing' ? await idBeginning(named, cli, cwd, output) : undefined
-  if (id === undefined) throw unreadable(whole)
-  const exported = await exportSession(cli, id, output)
-  if ('text' in exported) return { id, exported }
-  throw unreadable(exported)
+/** The OpenCode of this machine may be one that changes the store, and the release that goes on with the session is the image's. */
+const openOfContainers = async (id: string, cwd: string, env: Env): Promise<NamedSession> => {
+  const { program } = await cliIn(cwd, env)
+  const exported = legible(await exportFromCopy({ program, env }, id))
+  const file = databaseFile(env)
+  const found = { file, id, config: dataFolder(env), ...(await foldersOf(exported, cwd)) }
+  const obstacle = `It is one of a run in containers, which ${file} holds for the OpenCode of the image.`
+  return sessionOf(found, { ...exported, installed: undefined }, env, { obstacle })
 }
 
 /** The session whose id begins so; those of this folder come first. Throws `E_NO_SESSION` when it fits several. */
-const idBeginning = async (
-  named: string,
-  cli: Cli,
-  cwd: string,
-  output: string,
-): Promise<string | undefined> => {
-  const sql = `SELECT id, directory FROM session WHERE substr(id, 1, ${named.length}) = ${quoted(named)}`
-  const all = await query(cli, sql, v.object({ id: v.string(), directory: v.string() }), output)
+const idBeginning = async (named: string, cwd: string, env: Env): Promise<string | undefined> => {
+  const all = await sessionsBeginning(named, env)
   const here = await realpath(cwd)
   const mine = all.filter(({ directory }) => directory === here)
   const choices = mine.length > 0 ? mine : all
@@ -106,15 +112,19 @@ const idBeginning = async (
   )
 }
 
-const unreadable = ({ code, reason }: NoExport): YokeError =>
-  code === 'missing'
-    ? new YokeError(
-        'E_NO_SESSION',
-        reason,
-        'Name its id: `yoke status` shows the one of a run, `opencode session list` those of a folder.',
-        exitCode.usage,
-      )
-    : new YokeError('E_EXPORT', reason, 'Look at its store with `yoke doctor --agent opencode`.')
+/** Throws `E_NO_SESSION`, and `E_EXPORT` when the store cannot be read. */
+const legible = (exported: Exported | NoExport): Exported => {
+  if ('text' in exported) return exported
+  const { code, reason } = exported
+  if (code === 'export')
+    throw new YokeError('E_EXPORT', reason, 'Look at its store with `yoke doctor --agent opencode`.')
+  throw new YokeError(
+    'E_NO_SESSION',
+    reason,
+    'Name its id: `yoke status` shows the one of a run, `opencode session list` those of a folder.',
+    exitCode.usage,
+  )
+}
 
 const foldersOf = async ({ session }: Exported, cwd: string): Promise<Pick<Located, 'cwds' | 'remarks'>> => {
   if (typeof session === 'string') return { cwds: [], remarks: [] }
@@ -126,36 +136,34 @@ const foldersOf = async ({ session }: Exported, cwd: string): Promise<Pick<Locat
   }
 }
 
-/** `program` is what stores the session; undefined for the file of an export. */
-const sessionOf = (found: Located, opened: OpenedSession, env: Env, program?: string): NamedSession => ({
+/** What would store the trimmed session, or why nothing can. */
+type Keeper = { readonly program: string } | { readonly obstacle: string }
+
+const sessionOf = (found: Located, opened: OpenedSession, env: Env, keeper: Keeper): NamedSession => ({
   found,
   inventory: async () => {
     const { session } = opened
     if (typeof session !== 'string') return takeInventory(session)
-    throw new YokeError('E_NOT_A_SESSION', foreign(session), 'See what differs with `yoke fingerprint`.')
+    throw notASession(session, 'See what differs with `yoke fingerprint`.')
   },
   fingerprint: async (strict) => {
+    if (!isJson(opened.json)) throw notASession(String(opened.session), 'Name another file.')
     const formats = await knownFormats('opencode', env)
     return sessionFingerprint(opened.json, formats, { strict, installed: opened.installed })
   },
   trim: async (wishes) => {
     const [cwd = ''] = found.cwds
-    const obstacle = onlyLooks(wishes) ? undefined : obstacleTo(cwd, program)
-    if (obstacle !== undefined) return obstacle
-    const named = { session: found.id, file: found.file, cwd, env, program: program ?? '' }
+    const isLeft = onlyLooks(wishes)
+    if (!isLeft && 'obstacle' in keeper) return refused('not-stored', keeper.obstacle)
+    if (!isLeft && cwd !== '' && !existsSync(cwd))
+      return refused('no-folder', `OpenCode goes on with the session in ${cwd}, which is not there.`)
+    const program = 'program' in keeper ? keeper.program : ''
+    const named = { session: found.id, file: found.file, cwd, env, program }
     return trimOpened(opened, { ...wishes, ...named, harder: false })
   },
 })
 
-const obstacleTo = (directory: string, program: string | undefined): SessionTrimmed | undefined => {
-  if (program === undefined)
-    return refused(
-      'no-store',
-      'It is the file of an export, not a stored session: name the id, or another file with --out',
-    )
-  if (directory !== '' && !existsSync(directory))
-    return refused('no-folder', `OpenCode goes on with the session in ${directory}, which is not there.`)
-  return undefined
-}
+const notASession = (what: string, fix: string): YokeError =>
+  new YokeError('E_NOT_A_SESSION', foreign(what), fix)
 
 const refused = (code: string, reason: string): SessionTrimmed => ({ status: 'refused', code, reason })

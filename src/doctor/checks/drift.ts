@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import * as v from 'valibot'
-import { newestSession } from '../../agents/opencode/newest-session.ts'
+import { newestSession } from '../../agents/opencode/export-copy.ts'
 import { type Drift, describeDifference } from '../../drift/drift.ts'
 import { sessionGuard } from '../../drift/guard.ts'
 import { knownFormats } from '../../drift/known-formats.ts'

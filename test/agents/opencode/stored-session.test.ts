@@ -142,7 +142,7 @@ describe('a session of OpenCode by hand', () => {
   it.each<[string, string, (at: Awaited<ReturnType<typeof place>>) => Promise<unknown>]>([
     [
       'the file of an export',
-      'no-store',
+      'not-stored',
       async ({ cwd, whole }) => writeFile(join(cwd, 'export.json'), JSON.stringify(whole)),
     ],
     [
@@ -167,7 +167,7 @@ describe('a session of OpenCode by hand', () => {
   ])('is not trimmed: %s', async (_, code, prepare) => {
     const at = await place()
     await prepare(at)
-    expect(await at.trim({}, code === 'no-store' ? 'export.json' : at.id)).toMatchObject({
+    expect(await at.trim({}, code === 'not-stored' ? 'export.json' : at.id)).toMatchObject({
       status: 'refused',
       code,
     })
@@ -180,6 +180,11 @@ describe('a session of OpenCode by hand', () => {
     await expect(opencode.openSession('ses_none', cwd, { ...env, PATH: '' })).rejects.toMatchObject({
       code: 'E_NO_AGENT',
     })
+    await writeFile(join(cwd, 'torn.json'), '{"info": {')
+    await mkdir(join(cwd, 'ses_folder'))
+    const torn = await open('torn.json')
+    await expect(torn.fingerprint(false)).rejects.toMatchObject({ code: 'E_NOT_A_SESSION' })
+    await expect(open('ses_folder')).rejects.toMatchObject({ code: 'E_NO_SESSION' })
     await put({ ...whole, messages: 1 as never })
     await expect((await open()).inventory()).rejects.toMatchObject({ code: 'E_NOT_A_SESSION' })
   })
