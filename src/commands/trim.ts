@@ -30,7 +30,10 @@ export const define: Define = (cli) => {
       'What stays, as in a KEEP line; the notes of this project when it is left out (repeatable)',
     )
     .option('--dry-run', 'Show what would stay, and write nothing')
-    .option('--out <file>', 'Write the trimmed session there, and leave the session as it is')
+    .option(
+      '--out <file>',
+      'Write the trimmed session there (of OpenCode: for `opencode import`), and leave the session as it is',
+    )
     .option(
       '--stale-reads <refresh|drop>',
       'What to do with a file that has changed since it was read (default: refresh)',
