@@ -36,8 +36,8 @@ export type TrimPrice = {
 /** The provider drops what it has cached when nobody has read it for so long. */
 const lifetimeMs = { '5m': 300_000, '1h': 3_600_000 } as const
 
-/** The provider looks for a cached prefix at most 20 blocks before the end: a kept file has two, the last answer and the prompt one each. */
-const mostReads = 9
+/** The provider looks for a cached prefix at 20 places from the end on: a kept file has two, the last answer and the prompt one each. */
+const mostReads = 8
 
 /** A loss of this share of a turn is none. */
 const slackShare = 0.03

@@ -2,6 +2,8 @@ import { blocksOf, type ContentBlock, type MessagesRequest } from './messages-re
 
 export type CanonicalBlock = {
   readonly json: string
+  /** Of the block. */
+  readonly type: string
   /** Lifetime of the cache breakpoint that stands on this block. */
   readonly breakpoint?: '5m' | '1h'
   /** Index of the message that the block belongs to; tools and system have none. */
@@ -29,6 +31,7 @@ type Cacheable = Pick<ContentBlock, 'cache_control'> & { readonly [key: string]:
 
 const canonical = (place: string, { cache_control: control, ...block }: Cacheable): CanonicalBlock => ({
   json: JSON.stringify([place, withoutMarks(block)]),
+  type: String(block['type']),
   ...(control ? { breakpoint: control.ttl } : {}),
 })
 

@@ -24,7 +24,10 @@ export type InputUsage = {
 
 const lifetimeMs = { '5m': 300_000, '1h': 3_600_000 } as const
 
-/** The provider looks for an earlier prefix at most so many blocks before a breakpoint. */
+/**
+ * The provider looks for an earlier prefix at so many places, of which the breakpoint is the first. Tool uses that follow each other are one
+ * place, and so are results (its documentation of 2026-11).
+ */
 export const lookBack = 20
 
 /** About four bytes of English or code make a token. */
@@ -32,8 +35,8 @@ export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLen
 
 /**
  * The provider's prompt cache, as it is documented: a breakpoint stores the prefix that ends on it, for five minutes or an
- * hour; a later request reads the longest stored prefix that ends on one of its breakpoints or within the 20 blocks before;
- * reading renews the lifetime. `now` is in milliseconds since the epoch. What ends on a breakpoint before `least` tokens is not stored.
+ * hour; a later request reads the longest stored prefix that ends at one of the 20 places up to and with a breakpoint; reading
+ * renews the lifetime. `now` is in milliseconds since the epoch. What ends on a breakpoint before `least` tokens is not stored.
  */
 export const bookRequest = (
   entries: readonly CacheEntry[],
@@ -88,7 +91,7 @@ type PrefixEnd = {
   readonly breakpoint: CanonicalBlock['breakpoint']
   /** Of the whole prefix. */
   readonly tokens: number
-  /** A breakpoint stands here or at most `lookBack` blocks later. */
+  /** It is one of the places that a breakpoint is looked back from. */
   readonly reachable: boolean
 }
 
@@ -96,15 +99,28 @@ type PrefixEnd = {
 const prefixEnds = (request: MessagesRequest, least: number): readonly PrefixEnd[] => {
   const hash = createHash('sha256').update(request.model)
   const blocks = canonicalBlocks(request)
+  const places = placesOf(blocks)
   let tokens = 0
   return blocks.map(({ json, breakpoint }, index) => {
     hash.update('\n').update(json)
     tokens += estimateTokens(json)
+    const next = blocks.findIndex((later, at) => at >= index && later.breakpoint !== undefined)
     return {
       prefix: hash.copy().digest('base64'),
       breakpoint: tokens < least ? undefined : breakpoint,
       tokens,
-      reachable: blocks.slice(index, index + lookBack + 1).some((later) => later.breakpoint !== undefined),
+      reachable: next !== -1 && (places[next] ?? 0) - (places[index] ?? 0) < lookBack,
     }
+  })
+}
+
+const runs = new Set(['tool_use', 'tool_result'])
+
+/** The place of each block, as they are counted on the way back. */
+const placesOf = (blocks: readonly CanonicalBlock[]): readonly number[] => {
+  let place = 0
+  return blocks.map(({ type }, index) => {
+    if (!runs.has(type) || blocks[index - 1]?.type !== type) place += 1
+    return place
   })
 }

@@ -28,6 +28,18 @@ const book = (steps: readonly (readonly [number, ReturnType<typeof request>])[])
 }
 
 const minute = 60
+const twelve = (block: (n: number) => unknown) => Array.from({ length: 12 }, (_, n) => block(n))
+const use = (n: number) => ({
+  type: 'tool_use',
+  id: `toolu_${n}`,
+  name: 'Read',
+  input: { words: ''.padEnd(4000, '.') },
+})
+const result = (n: number) => ({
+  type: 'tool_result',
+  tool_use_id: `toolu_${n}`,
+  content: ''.padEnd(4000, '.'),
+})
 const one = request([user(text('a', mark))])
 const two = request([user(text('a')), assistant(text('b')), user(text('c', mark))])
 
@@ -211,16 +223,27 @@ describe('the books of the prompt cache', () => {
       ],
     ],
     [
-      'an entry is found at most 20 blocks before a breakpoint',
+      'an entry is found at most 20 places before, the breakpoint counted',
       [
         [0, request([user(text('a', mark))])],
-        [1, request([user(text('a'), ...Array(19).fill(text('b')), text('c', mark))])],
-        [2, request([user(text('a'), ...Array(20).fill(text('d')), text('e', mark))])],
+        [1, request([user(text('a'), ...Array(18).fill(text('b')), text('c', mark))])],
+        [2, request([user(text('a'), ...Array(19).fill(text('d')), text('e', mark))])],
       ],
       [
         [0, 1, 0],
-        [1, 20, 0],
-        [0, 22, 0],
+        [1, 19, 0],
+        [0, 21, 0],
+      ],
+    ],
+    [
+      'tools that are used at once are one place, and so are their results',
+      [
+        [0, request([user(text('a', mark))])],
+        [1, request([user(text('a')), assistant(...twelve(use)), user(...twelve(result), text('b', mark))])],
+      ],
+      [
+        [0, 1, 0],
+        [1, 25, 0],
       ],
     ],
   ])('%s', (_, steps, expected) => {

@@ -2,7 +2,7 @@ import { canonicalBlocks } from '../../../src/probe/canonical.ts'
 import type { MessagesRequest } from '../../../src/probe/messages-request.ts'
 import { bookRequest, type CacheEntry, estimateTokens } from '../../../src/probe/prompt-cache.ts'
 
-/** Dollars a million tokens, of Claude Sonnet 4.5 (list price of 2026-12): input, cache written for 5 minutes and for an hour, read, output. */
+/** Dollars a million tokens, of Claude Sonnet 4.6 (list price of 2026-12), which, other than 4.5, leaves earlier thoughts in the cache: input, cache written for 5 minutes and for an hour, read, output. */
 export const price = { input: 3, write5m: 3.75, write1h: 6, read: 0.3, output: 15 } as const
 
 /** The shortest prefix that the provider caches for this model, in tokens. */
