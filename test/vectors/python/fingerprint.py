@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, Iterable, Iterator, NamedTuple
 
-from formats import is_known, join, rows_of
+from formats import OPENCODE_NAMES, OPENCODE_ROWS, Row, is_listed, join, rows_of
 
 Known = dict  # part -> key -> types
 
@@ -24,7 +24,9 @@ class Part(NamedTuple):
     value: dict
     line: int
     release: str | None
-    is_block: bool = False
+    is_block: bool
+    rows: dict[str, Row]
+    is_listed: bool
 
 
 def utf16(text: str) -> bytes:
@@ -100,7 +102,59 @@ def parts(record: Record) -> Iterator[Part]:
     """[9.1-1]"""
     for name, path, value, is_block in objects(record.value):
         if isinstance(value, dict):
-            yield Part(name, path, value, record.line, record.release, is_block)
+            yield Part(name, path, value, record.line, record.release, is_block, rows_of(name), is_listed(name))
+
+
+def opencode_records(session: str) -> list[Record]:
+    """§9.7: the session itself is record 1, its messages are those from 2 on."""
+    exported = json.loads(session, parse_int=float, parse_constant=refuse)
+    info = exported.get("info")
+    version = info.get("version") if isinstance(info, dict) else None
+    release = cut(version, 40) if isinstance(version, str) else ""
+    messages = exported.get("messages")
+    found = [exported, *(messages if isinstance(messages, list) else [])]
+    return [Record(value, line, release) for line, value in enumerate(found, 1)]
+
+
+def opencode_objects(message: dict, at: str) -> Iterator[tuple[str, str, Any, bool]]:
+    """§9.7: the table of the parts."""
+    yield "message", at, message, False
+    info, own = message.get("info"), message.get("parts")
+    if not isinstance(info, dict):
+        return
+    role = name_of(info.get("role"))
+    yield role, f"{at}.info", info, False
+    for key in ("time", "tokens"):
+        yield f"{role}.{key}", f"{at}.info.{key}", info.get(key), False
+    for place, part in enumerate(own if isinstance(own, list) else []):
+        if not isinstance(part, dict):
+            continue
+        path = f"{at}.parts[{place}]"
+        yield f"{role}/{name_of(part.get('type'))}", path, part, True
+        state = part.get("state")
+        if part.get("type") == "tool" and isinstance(state, dict):
+            yield f"tool:{name_of(state.get('status'))}", f"{path}.state", state, False
+            if part.get("tool") == "read":
+                yield "Read", f"{path}.state.input", state.get("input"), False
+
+
+def opencode_parts(record: Record) -> Iterator[Part]:
+    """[9.7-1]"""
+    if record.line == 1:
+        found = [("export", "", record.value, False), ("session", "info", record.value.get("info"), False)]
+    else:
+        is_message = isinstance(record.value, dict)
+        found = opencode_objects(record.value, f"messages[{record.line - 2}]") if is_message else []
+    for name, path, value, is_block in found:
+        if isinstance(value, dict):
+            rows = rows_of(name, OPENCODE_ROWS)
+            yield Part(name, path, value, record.line, record.release, is_block, rows, name in OPENCODE_NAMES)
+
+
+def first_prompt(session: list[Record]) -> list[int]:
+    """[9.7-2]"""
+    prompts = [part.line for record in session for part in opencode_parts(record) if part.name == "user"]
+    return prompts[:1]
 
 
 def without_null(types: set[str]) -> set[str]:
@@ -129,7 +183,7 @@ def unknown_keys(part: Part, known: Known) -> list[str]:
     if part.name == "record":
         keys = {key for name in ("user", "assistant", "attachment") for key in known.get(name, {})}
     elif part.name in known and part.name != "Read":
-        keys = {*known[part.name], *rows_of(part.name)}
+        keys = {*known[part.name], *part.rows}
     else:
         return []
     return [key for key in part.value if key not in keys]
@@ -142,7 +196,7 @@ def path_to(part: Part, key: str) -> str:
 
 def key_differences(part: Part, known: Known) -> Iterator[dict]:
     """[9.4-3], [9.4-4], [9.4-5]"""
-    rows = rows_of(part.name)
+    rows = part.rows
     formats = {} if part.name == "Read" else known.get(part.name, {})
     unknown = unknown_keys(part, known)
     for key, value in part.value.items():
@@ -163,7 +217,7 @@ def key_differences(part: Part, known: Known) -> Iterator[dict]:
 
 def part_differences(part: Part, known: Known, stays: list[int]) -> Iterator[dict]:
     """[9.4-2]"""
-    if not is_known(part.name, known):
+    if part.name not in known and not part.is_listed:
         kind = "new-block" if part.is_block else "new-type"
         level = "breaking" if part.is_block and part.line in stays else "additive"
         yield {"level": level, "kind": kind, "name": part.name, "line": part.line, "path": part.path, "count": 1}
@@ -181,7 +235,7 @@ def absences(all_parts: Iterable[Part], releases: list[str | None], known: Known
     for part in all_parts:
         groups.setdefault((part.release, part.name), []).append(part)
     for (_, name), group in sorted(groups.items(), key=lambda one: releases.index(one[0][0])):
-        for key, row in rows_of(name).items():
+        for key, row in group[0].rows.items():
             lacking = [part for part in group if lacks(part, key)]
             if row.optional or not lacking:
                 continue
@@ -206,8 +260,10 @@ def numbers(release: str) -> tuple[int, ...]:
     return tuple(int(number[0]) if number else 0 for number in found)
 
 
-def release_difference(lines: dict[str, int], installed: str | None, formats: list[dict]) -> Iterator[dict]:
-    """[9.6-1], [9.6-2], [9.6-3]"""
+def release_difference(
+    lines: dict[str, int], installed: str | None, formats: list[dict], older: str
+) -> Iterator[dict]:
+    """[9.6-1], [9.6-2], [9.6-3], [9.7-4]"""
     release = installed if installed is not None else next(reversed(lines), None)
     verified = [version for one in formats for version in one.get("verified", [])]
     unverified = [version for one in formats for version in one.get("unverified", [])]
@@ -215,8 +271,10 @@ def release_difference(lines: dict[str, int], installed: str | None, formats: li
         return
     order = [numbers(version) for version in verified]
     at = {"name": f"release {release}", "line": lines.get(release, 0), "path": "version", "count": 1}
-    if release in unverified or (order and numbers(release) < min(order)):
+    if release in unverified:
         yield {"level": "breaking", "kind": "release", **at}
+    elif order and numbers(release) < min(order):
+        yield {"level": older, "kind": "release", **at}
     elif order and numbers(release) > max(order):
         yield {"level": "additive", "kind": "release", **at}
 
@@ -241,20 +299,26 @@ def fingerprint(case: dict) -> dict:
     """§9.6"""
     formats = json.loads(case["formats"])
     known = join(formats)
-    stays = case.get("stays", [])
-    session = list(records(case["session"]))
+    is_opencode = case.get("agent") == "opencode"
+    session = opencode_records(case["session"]) if is_opencode else list(records(case["session"]))
+    stays = first_prompt(session) if is_opencode else case.get("stays", [])
+    parts_of = opencode_parts if is_opencode else parts
     releases = list(dict.fromkeys(record.release for record in session))
     lines: dict[str, int] = {}
     for record in session:
         if record.release is not None:
             lines.setdefault(record.release, record.line)
-    all_parts = [part for record in session for part in parts(record)]
-    linked = [Part("record", "", *record) for record in session if "uuid" in record.value]  # [9.5-2]
+    all_parts = [part for record in session for part in parts_of(record)]
+    linked = [
+        Part("record", "", *record, False, rows_of("record"), True)  # [9.5-2]
+        for record in session
+        if not is_opencode and "uuid" in record.value
+    ]
     differences = merge(
         [
             *(found for part in all_parts for found in part_differences(part, known, stays)),
             *absences([*linked, *all_parts], releases, known),
-            *release_difference(lines, case.get("installed"), formats),
+            *release_difference(lines, case.get("installed"), formats, "additive" if is_opencode else "breaking"),
         ]
     )
     if case.get("drift") == "strict":

@@ -75,15 +75,37 @@ def read_keys(text: str) -> dict[str, Row]:
     }
 
 
-ROWS = {part: read_keys(text) for part, text in TABLE.items()}
+# [9.7-3]
+PART = "id: string, messageID: string, sessionID: string, type: string"
+MESSAGE = "id: string, sessionID: string, role: string, time: object"
+OPENCODE_TABLE = {
+    "export": "info: object, messages: array",
+    "session": "id: string, directory: string, time: object",
+    "message": "info: object, parts: array",
+    "user": MESSAGE,
+    "assistant": f"{MESSAGE}, parentID: string, tokens: object",
+    "assistant.tokens": "input: number, output: number",
+    "user/": PART,
+    "assistant/": PART,
+    "user/text": "text: string",
+    "assistant/text": "text: string",
+    "assistant/tool": "tool: string, callID: string, state: object",
+    "tool:completed": "status: string, input: object, output: string",
+    "Read": "filePath: string",
+}
+
+Rows = dict  # part -> key -> row
+
+ROWS: Rows = {part: read_keys(text) for part, text in TABLE.items()}
+OPENCODE_ROWS: Rows = {part: read_keys(text) for part, text in OPENCODE_TABLE.items()}
 
 
-def rows_of(part: str) -> dict[str, Row]:
+def rows_of(part: str, rows: Rows = ROWS) -> dict[str, Row]:
     """[9.5-3]"""
     families = [part] + [family for family in ("user/", "assistant/", "attachment:") if part.startswith(family)]
     if part.startswith("system:"):
         families.append("system")
-    return {key: row for family in families for key, row in ROWS.get(family, {}).items()}
+    return {key: row for family in families for key, row in rows.get(family, {}).items()}
 
 
 def join(formats: list[dict]) -> dict[str, dict[str, set[str]]]:
@@ -107,6 +129,16 @@ NAMES = {
 BEGINNINGS = ("user.message", "assistant.message", "user.toolUseResult", "assistant.toolUseResult")
 
 
-def is_known(part: str, known: dict[str, dict[str, set[str]]]) -> bool:
+# [9.7-1], with the objects of the table in §9.7
+OPENCODE_NAMES = {
+    *"export session message user assistant Read".split(),
+    *(f"{role}.{key}" for role in ("user", "assistant") for key in ("time", "tokens")),
+    *(f"tool:{status}" for status in ("pending", "running", "completed", "error")),
+    *(f"{role}/{kind}" for role in ("user", "assistant") for kind in "text file agent subtask compaction".split()),
+    *(f"assistant/{kind}" for kind in "tool reasoning step-start step-finish patch snapshot retry".split()),
+}
+
+
+def is_listed(part: str) -> bool:
     """[9.3-3]"""
-    return part in known or part in NAMES or part.startswith(BEGINNINGS)
+    return part in NAMES or part.startswith(BEGINNINGS)

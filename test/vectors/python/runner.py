@@ -15,8 +15,7 @@ AREAS = {"fingerprint": fingerprint, "fork": fork, "keep": keep, "slug": slug}
 
 def answer(case: dict) -> dict:
     run = AREAS.get(case["area"])
-    # Of the agents it knows Claude Code.
-    if run is None or case["input"].get("agent") == "opencode":
+    if run is None:
         return {"skip": True}
     try:
         return {"output": run(case["input"])}
