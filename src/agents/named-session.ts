@@ -1,4 +1,5 @@
 import type { SessionFingerprint } from '../drift/session-fingerprint.ts'
+import { exitCode, YokeError } from '../errors.ts'
 import type { Inventory } from '../transcript/inventory.ts'
 import type { SessionTrim, SessionTrimmed } from './agent.ts'
 
@@ -14,6 +15,15 @@ export type Located = {
   /** What a user should know before trusting the choice, a sentence each. */
   readonly remarks: readonly string[]
 }
+
+/** Of a beginning of an id that fits several sessions. */
+export const ambiguous = (named: string, choices: readonly string[], fix: string): YokeError =>
+  new YokeError(
+    'E_NO_SESSION',
+    `"${named}" fits ${choices.length} sessions: ${choices.join(', ')}.`,
+    fix,
+    exitCode.usage,
+  )
 
 /** `lines` and `longestLine` are those of a file of the session's own. */
 export type SessionInventory = Omit<Inventory, 'lines' | 'longestLine'> &

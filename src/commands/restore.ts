@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { locateSession } from '../agents/claude/locate.ts'
+import { ambiguous } from '../agents/named-session.ts'
 import { cliIn } from '../agents/opencode/cli.ts'
 import { isSessionId } from '../agents/opencode/ids.ts'
 import { opencode } from '../agents/opencode/opencode.ts'
@@ -10,7 +11,7 @@ import { exitCode, YokeError } from '../errors.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { readJournal } from '../run/journal.ts'
-import { newestBackup, trimmedFrom } from '../run/session-backup.ts'
+import { newestBackup, trimmedSessions } from '../run/session-backup.ts'
 import { liveHolder } from '../transcript/live.ts'
 import { restore } from '../transcript/trim.ts'
 
@@ -54,7 +55,9 @@ const backupOf = async (id: string, cwd: string): Promise<string> => {
  * named, since `yoke status` shows the newer one.
  */
 const restoreOpencode = async (named: string, cwd: string): Promise<number> => {
-  const id = (await trimmedFrom(named, cwd, process.env)) ?? named
+  const choices = await trimmedSessions(named, cwd, process.env)
+  if (choices.length > 1) throw ambiguous(named, choices, 'Name one of them.')
+  const [id = named] = choices
   const backup = await backupOf(id, cwd)
   refuseOfContainer(id, backup, cwd)
   const how = await restoreSession(await cliIn(cwd, process.env), id, backup)

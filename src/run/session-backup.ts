@@ -20,12 +20,31 @@ export const backupFile = (id: string, env: Env): string => {
 }
 
 /** The session of OpenCode that `yoke trim`, or a run in this project, trimmed to this one. */
-export const trimmedFrom = async (id: string, project: string, env: Env): Promise<string | undefined> => {
+const trimmedFrom = async (id: string, project: string, env: Env): Promise<string | undefined> => {
   const folders = [dirname(backupFile(id, env)), ...(await runBackups(project))]
   const origins = await Promise.all(
     folders.map((folder) => readFile(originFile(folder, id), 'utf8').catch(() => '')),
   )
   return origins.find(isSessionId)
+}
+
+/**
+ * The sessions of OpenCode that were trimmed, by their id before that or the one after it, or the beginning of either: a whole id
+ * is that of one session.
+ */
+export const trimmedSessions = async (
+  named: string,
+  project: string,
+  env: Env,
+): Promise<readonly string[]> => {
+  const folders = [dirname(backupFile(named, env)), ...(await runBackups(project))]
+  const names = (await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))).flat()
+  const ids = names
+    .flatMap((name) => /^(ses_\w+)\.(?:bak|origin)$/.exec(name)?.[1] ?? [])
+    .filter((id) => id.startsWith(named))
+  const meant = ids.includes(named) ? [named] : ids
+  const before = await Promise.all(meant.map(async (id) => (await trimmedFrom(id, project, env)) ?? id))
+  return [...new Set(before)]
 }
 
 const runBackups = async (project: string): Promise<readonly string[]> => {

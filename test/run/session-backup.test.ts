@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configFolder } from '../../src/agents/claude/session-file.ts'
-import { backupFile, newestBackup, trimmedFrom } from '../../src/run/session-backup.ts'
+import { backupFile, newestBackup, trimmedSessions } from '../../src/run/session-backup.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
 
 describe('the backup of a session', () => {
@@ -23,9 +23,22 @@ describe('the backup of a session', () => {
     await writeFile(join(backups, 'ses_old.bak'), '{}')
     await writeFile(join(backups, 'ses_new.origin'), 'ses_old')
     await writeFile(join(backups, 'ses_torn.origin'), '../../x')
-    expect(await trimmedFrom('ses_new', project, { HOME: project })).toBe('ses_old')
+    const trimmed = (named: string) => trimmedSessions(named, project, { HOME: project })
+    for (const named of ['ses_new', 'ses_old', 'ses_n', 'ses_o'])
+      expect(await trimmed(named)).toEqual(['ses_old'])
+    expect(await trimmed('ses_')).toEqual(['ses_old', 'ses_torn'])
+    expect(await trimmed('ses_x')).toEqual([])
     expect(await newestBackup('ses_old', project, { HOME: project })).toBe(join(backups, 'ses_old.bak'))
-    for (const id of ['ses_old', 'ses_torn'])
-      expect(await trimmedFrom(id, project, { HOME: project })).toBeUndefined()
+  })
+
+  it('of a trim by hand is found so from every folder', async () => {
+    const env = { HOME: await temporaryFolder() }
+    const backup = backupFile('ses_1old', env)
+    await mkdir(dirname(backup), { recursive: true })
+    await writeFile(backup, '{}')
+    await writeFile(backup.replace('ses_1old.bak', 'ses_1new.origin'), 'ses_1old')
+    expect(await trimmedSessions('ses_1', '/', env)).toEqual(['ses_1old'])
+    expect(await trimmedSessions('ses_1new', '/', env)).toEqual(['ses_1old'])
+    expect(await newestBackup('ses_1old', '/', env)).toBe(backup)
   })
 })

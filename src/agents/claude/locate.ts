@@ -2,7 +2,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { exitCode, YokeError } from '../../errors.ts'
-import type { Located } from '../named-session.ts'
+import { ambiguous, type Located } from '../named-session.ts'
 import { configFolder } from './session-file.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -23,7 +23,12 @@ export const locateSession = async (target: string, cwd: string, env: Env): Prom
   const [only] = choices
   if (only !== undefined && choices.length === 1)
     return { ...only, remarks: [...only.remarks, ...remarksOn(only, found, here)] }
-  if (only !== undefined) throw ambiguous(target, choices)
+  if (only !== undefined)
+    throw ambiguous(
+      target,
+      choices.map(({ file }) => file),
+      'Name the file.',
+    )
   throw kind === undefined ? unknown(target, cwd, env) : noFile(named, kind.isDirectory())
 }
 
@@ -106,13 +111,5 @@ const noFile = (path: string, isFolder: boolean): YokeError =>
     'E_NO_SESSION',
     `${path} is ${isFolder ? 'a folder' : 'no regular file'}, not a session file.`,
     'Name the session file or its id; `yoke status` shows the id of a run.',
-    exitCode.usage,
-  )
-
-const ambiguous = (target: string, choices: readonly Located[]): YokeError =>
-  new YokeError(
-    'E_NO_SESSION',
-    `"${target}" fits ${choices.length} sessions: ${choices.map(({ file }) => file).join(', ')}.`,
-    'Name the file.',
     exitCode.usage,
   )

@@ -7,7 +7,7 @@ import { isJson } from '../../drift/parts.ts'
 import { exitCode, YokeError } from '../../errors.ts'
 import { onlyLooks } from '../../transcript/trim.ts'
 import type { Agent, SessionTrimmed } from '../agent.ts'
-import type { Located, NamedSession } from '../named-session.ts'
+import { ambiguous, type Located, type NamedSession } from '../named-session.ts'
 import { type Cli, cliIn, installedRelease } from './cli.ts'
 import { sessionsBeginning } from './database.ts'
 import { type Exported, exportSession, type NoExport, readExport } from './export.ts'
@@ -104,11 +104,10 @@ const idBeginning = async (named: string, cwd: string, env: Env): Promise<string
   const mine = all.filter(({ directory }) => directory === here)
   const choices = mine.length > 0 ? mine : all
   if (choices.length < 2) return choices[0]?.id
-  throw new YokeError(
-    'E_NO_SESSION',
-    `"${named}" fits ${choices.length} sessions: ${choices.map(({ id }) => id).join(', ')}.`,
+  throw ambiguous(
+    named,
+    choices.map(({ id }) => id),
     'Name one of them.',
-    exitCode.usage,
   )
 }
 
