@@ -14,6 +14,8 @@ export type BenchOptions = {
   readonly repeats: number | undefined
   readonly iterations: number | undefined
   readonly share: number | undefined
+  /** How long the CLI asks the provider to keep what it caches. */
+  readonly lifetime: '5m' | '1h' | undefined
 }
 
 /** What `--json` gets of a bench. */
@@ -39,14 +41,14 @@ export const median = (values: readonly number[]): number =>
 
 type Surroundings = { readonly cwd?: string; readonly env?: Readonly<Record<string, string | undefined>> }
 
-/** Milliseconds that a program takes from start to end. */
+/** Milliseconds that a program takes from start to end; nobody reads what it prints. */
 export const timeOf = async (
   { cwd = process.cwd(), env = process.env }: Surroundings,
   file: string,
   ...args: readonly string[]
 ): Promise<number> => {
   const began = performance.now()
-  await $({ quiet: true, nothrow: true, cwd, env })`${file} ${args}`
+  await $({ stdio: 'ignore', nothrow: true, cwd, env })`${file} ${args}`
   return performance.now() - began
 }
 
@@ -64,3 +66,20 @@ export const claudeEnvironment = async (folder: string, url: string) => {
 /** `12.3 ms (11.8 to 14.0)`: the median with the spread. */
 export const spread = (values: readonly number[], unit = 'ms'): string =>
   `${median(values).toFixed(1)} ${unit} (${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)})`
+
+/** Does the work, two pieces at a time. After a failure none begins any more, and it is thrown when what was under way has ended. */
+export const inPairs = async <Piece>(
+  pieces: readonly Piece[],
+  work: (piece: Piece) => Promise<void>,
+): Promise<void> => {
+  const queue = [...pieces]
+  const worker = async () => {
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+    } finally {
+      queue.length = 0
+    }
+  }
+  const ends = await Promise.allSettled([worker(), worker()])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}

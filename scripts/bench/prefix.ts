@@ -6,7 +6,7 @@ import { costOf, openBooks } from './cost/books.ts'
 import { startJobModel } from './cost/model.ts'
 import { playJob, writeProject } from './cost/project.ts'
 import { figure, money } from './cost/tables.ts'
-import { type Bench, median, plain } from './measure.ts'
+import { type Bench, inPairs, median, plain } from './measure.ts'
 import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
 import { type Start, watchPrefix } from './prefix/watch.ts'
 
@@ -29,25 +29,24 @@ const assumptions = [
   `Claude Code ${pinned.claude} and the trim of dist/yoke, with stale reads brought up to date; no pause between iterations.`,
   '`of the file`: kept reads as the trim leaves them. `stable first`: after each trim a check of the task puts those in front that have not changed for the longest, of these the ones that have been kept for the longest, and the CLI goes on from there. `default`: what yoke does by itself, which spares a trim that costs more than it saves. `untrimmed`: the same job with `trim: off`.',
   'Sent before: the longest row of whole blocks (tools, system, blocks of messages), from the first, that an earlier request of the run began with, in bytes of JSON.',
-  `Read from the cache: what the provider finds by the breakpoints that the CLI sets, up to ${lookBack} blocks before one.`,
+  `Read from the cache: what the provider finds at the ${lookBack} places up to and with one of the breakpoints that the CLI sets.`,
 ]
 
 /** How much of the first request after each trim was sent before, with KEEP sets that change in several ways, in two orders of the kept reads. */
 export const benchPrefix: Bench = async (folder, { iterations = 20, repeats = 1 }) => {
-  const queue = Array.from({ length: repeats }, (_, repeat) =>
+  const plays = Array.from({ length: repeats }, (_, repeat) =>
     keepKinds.flatMap((kind) => orders.map((order) => ({ kind, order, repeat }))),
-  ).flat()
+  )
+    .flat()
+    .map((each, index) => ({ ...each, place: join(folder, String(index)) }))
   const runs: Run[] = []
-  const work = async (worker: number) => {
-    for (let next = queue.shift(), n = 0; next !== undefined; next = queue.shift(), n++) {
-      const began = performance.now()
-      runs.push({ ...next, ...(await play(next, join(folder, `${worker}-${n}`), iterations)) })
-      console.error(
-        `${next.kind}, ${next.order}, repeat ${next.repeat + 1}: ${((performance.now() - began) / 1000).toFixed(0)} s`,
-      )
-    }
-  }
-  await Promise.all([work(0), work(1)])
+  await inPairs(plays, async ({ place, ...next }) => {
+    const began = performance.now()
+    runs.push({ ...next, ...(await play(next, place, iterations)) })
+    console.error(
+      `${next.kind}, ${next.order}, repeat ${next.repeat + 1}: ${((performance.now() - began) / 1000).toFixed(0)} s`,
+    )
+  })
   const rows = keepKinds.flatMap((kind) =>
     orders.map((order) => {
       const own = runs.filter((run) => run.kind === kind && run.order === order)

@@ -36,6 +36,14 @@ describe('scripts/bench.ts', () => {
     [[], 'Name a bench: name one of cost, prefix, trim, loop, idle, start.\n'],
     [['cost', '--share', 'much'], '--share needs a number over zero, not `much`.\n'],
     [['cost', '--repeats', '1.5'], '--repeats needs a whole number, not `1.5`.\n'],
+    [['cost', '--share', '20'], '--share needs a share of one, such as 0.2, not `20`.\n'],
+    [['cost', '--lifetime', '2h'], '--lifetime needs 5m or 1h, not `2h`.\n'],
+    [['start', '--share', '0.2'], 'The bench `start` takes no --share.\n'],
+    [['loop', '--iterations', '3'], 'The bench `loop` needs 4 iterations or more.\n'],
+    [
+      ['start', '--json', '/nonexistent/figures.json'],
+      "--json cannot be written: ENOENT: no such file or directory, open '/nonexistent/figures.json'\n",
+    ],
   ])('refuses %j in one sentence', async (args, stderr) => {
     expect(await bench(...args)).toEqual({ code: 2, stdout: '', stderr })
   })

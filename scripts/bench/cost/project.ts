@@ -23,10 +23,19 @@ export const writeProject = (place: string, job: Job, front: readonly string[]):
 }
 
 /** Works on the job with the real CLI, whose home is in `place`, against the model at `url`. */
-export const playJob = async (place: string, project: string, url: string, shown: '--json' | '--quiet') =>
+export const playJob = async (
+  place: string,
+  project: string,
+  url: string,
+  shown: '--json' | '--quiet',
+  lifetime: '5m' | '1h' = '5m',
+) =>
   $({
     cwd: project,
-    env: await claudeEnvironment(place, url),
+    env: {
+      ...(await claudeEnvironment(place, url)),
+      ...(lifetime === '1h' ? { ENABLE_PROMPT_CACHING_1H: '1' } : {}),
+    },
     quiet: true,
     nothrow: true,
   })`${yoke} brute task.md --trust ${shown}`
