@@ -93,17 +93,19 @@ const trim = async (
   request: SessionTrim,
   formats: readonly FormatTerms[],
 ): Promise<SessionTrimmed> => {
+  // Also of one that is refused: a rehearsal learns its format from there.
+  if (typeof session !== 'string' && !onlyLooks(request)) await atomicWrite(request.backup, text, privately)
   const drift = sessionDrift(json, formats, { strict: request.drift === 'strict', installed })
   if (drift.verdict === 'breaking') return { ...refused('drift', `${refusalText(drift)}.`), drift }
   if (typeof session === 'string') return refused('drift', foreign(session))
-  return { ...(await trimKnown(session, text, request)), drift }
+  return { ...(await trimKnown(session, request)), drift }
 }
 
 /** Of a session in which yoke cannot read what it needs. */
 export const foreign = (what: string): string =>
   `The session is in a format that yoke does not know: ${what}.`
 
-const trimKnown = async (before: Session, text: string, request: SessionTrim): Promise<SessionTrimmed> => {
+const trimKnown = async (before: Session, request: SessionTrim): Promise<SessionTrimmed> => {
   const plan = planTrim(before, request, mintIds(randomBytes))
   if (typeof plan === 'string') return refused(plan, faultReasons[plan])
   const { session: planned, report, changes } = plan
@@ -116,7 +118,6 @@ const trimKnown = async (before: Session, text: string, request: SessionTrim): P
   if (request.dryRun) return { status: 'planned', report }
   if (request.out !== undefined) return writeOut(request.out, Buffer.from(plan.text), report)
 
-  await atomicWrite(request.backup, text, privately)
   const cli = cliOf(request)
   const failure = await store(cli, planned, plan.text, request)
   if (failure !== undefined) return failure

@@ -88,13 +88,14 @@ describe('the trim of an OpenCode session', () => {
   })
 
   it('is left undone when the caller declines what it would come to', async () => {
-    const { id, trim, stored } = await place(files)
+    const { id, root, trim, stored } = await place(files)
     const result = await trim({
       keep: ['a.ts'],
       decline: ({ tokens: { before, after, head }, paths }) =>
         `${0 < head && head < after && after < before}, ${paths.length}`,
     })
     expect(result).toMatchObject({ status: 'refused', code: 'declined', reason: 'true, 1' })
+    expect(await readdir(join(root, 'backups'))).toEqual([`${id}.bak`])
     expect(await stored()).toEqual([id])
   })
 
