@@ -321,8 +321,9 @@ export type Agent = {
    */
   readonly lostBeginning?: (
     id: string,
-    opening: string,
+    cwd: string,
     env: Readonly<Record<string, string | undefined>>,
+    opening: string,
   ) => Promise<string | undefined>
   /** Moves a session that cannot go on to `target`, so that nothing takes it for a good one; for agents with a file each. */
   readonly setAside?: (

@@ -7,7 +7,7 @@ export const installedVersion = async (
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> => {
   try {
-    const { stdout } = await promisify(execFile)(file, ['--version'], { env: { ...env }, timeout: 20_000 })
+    const { stdout } = await promisify(execFile)(file, ['--version'], { env: { ...env }, timeout: 60_000 })
     return versionIn(stdout)
   } catch {
     return undefined

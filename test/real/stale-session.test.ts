@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, truncateSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -48,6 +48,23 @@ describe('a session that was damaged between two iterations', () => {
       expect(existsSync(file)).toBe(!isStale)
     },
   )
+})
+
+describe('a session that has lost its beginning, with which Claude Code would go on', () => {
+  it('is left for a fresh one with the whole task', { timeout: 60_000 }, async () => {
+    const { project, env, file, session, server } = await stoppedRun()
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const answer = lines.findIndex((line) => line.includes('"type":"assistant"'))
+    writeFileSync(file, lines.slice(answer).join('\n'))
+    expect(await yoke(['resume', '--json'], { cwd: project, env })).toMatchObject({ code: 0, stderr: '' })
+    const events = journalOf(project)
+    const reason = `The session file ${file} has lost the prompt that it began with`
+    expect(of(events, 'session.stale')).toMatchObject([{ session, reason }])
+    expect(of(events, 'agent.finished').every((each) => each.class === 'ok')).toBe(true)
+    expect(existsSync(join(runOf(project), 'backups', `${session}.stale`))).toBe(true)
+    const second = server.requests.find(({ role, turn }) => role === 'worker' && turn === 1)
+    expect(JSON.stringify(second?.body)).toContain('Leave two files.')
+  })
 })
 
 describe('a project that was moved', () => {

@@ -8,7 +8,7 @@ import { printsSessionCost } from './cost.ts'
 import { parseLine } from './events.ts'
 import { inspect } from './inspect.ts'
 import { isLoggedIn } from './login.ts'
-import { findSession, setAside, storedSessions, watchSession } from './session-file.ts'
+import { findSession, lostBeginning, setAside, storedSessions, watchSession } from './session-file.ts'
 import { openSession, trimSession } from './stored-session.ts'
 
 /** Claude Code, measured from 0.2.126 to 2.1.332. */
@@ -26,6 +26,7 @@ export const claude: Agent = {
   printsSessionCost,
   findSession,
   watchSession,
+  lostBeginning,
   setAside,
   rehearseTrim: async ({ env, ...request }, signal) => {
     const guard = sessionGuard(await knownFormats('claude', env), false)

@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { namesIn } from '../../system/names-in.ts'
+import { parseRecord } from '../../transcript/record.ts'
 import { readStretch } from '../../transcript/source-bytes.ts'
 import type { SessionLoss } from '../agent.ts'
 import { slug } from './slug.ts'
@@ -122,6 +123,55 @@ const markOf = async (id: string, cwd: string, env: Env) => {
   } catch {
     return undefined
   }
+}
+
+/** The first prompt stands near the beginning: so many bytes are looked at, and more only where it is not among them. */
+const stretches = [1 << 16, 1 << 20] as const
+
+/** Claude Code goes on with what is left of a file whose beginning is gone, and says nothing (2.1.332). */
+export const lostBeginning = async (
+  id: string,
+  cwd: string,
+  env: Env,
+  opening: string,
+): Promise<string | undefined> => {
+  const file = await findSession(id, cwd, env)
+  if (file === undefined) return undefined
+  for (const length of stretches) {
+    const begins = beginningOf(file, length)
+    const lines = begins.toString('utf8').split('\n')
+    const holdsPrompt = lines.some((line) => line.includes(opening) && promptIn(line).includes(opening))
+    if (holdsPrompt) return undefined
+    // Of a file that holds nothing of a conversation, the CLI itself says so.
+    if (begins.length < length)
+      return lines.some((line) => recordIn(line)?.message !== undefined)
+        ? `The session file ${file} has lost the prompt that it began with`
+        : undefined
+  }
+  return undefined
+}
+
+/** Nothing of a file that cannot be read. */
+const beginningOf = (file: string, length: number): Buffer => {
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      return readStretch(descriptor, { offset: 0, length })
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+const recordIn = (line: string) => parseRecord(Buffer.from(line))
+
+/** The text of a prompt; empty when the line is another record. */
+const promptIn = (line: string): string => {
+  const record = recordIn(line)
+  const content = record?.type === 'user' ? record.message?.content : undefined
+  return typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('\n')
 }
 
 /** Moves the session's file, which is never deleted: the user may want to look why it could not go on. */

@@ -15,7 +15,12 @@ type Stored = {
 }
 
 /** Why a session does not hold any more what it began with: OpenCode goes on with what is left of it, without a word (1.18.33). */
-export const lostBeginning = async (id: string, opening: string, env: Env): Promise<string | undefined> => {
+export const lostBeginning = async (
+  id: string,
+  _cwd: string,
+  env: Env,
+  opening: string,
+): Promise<string | undefined> => {
   const stored = await storedMessages(id, env)
   if (stored === undefined || stored.prompt?.includes(opening)) return undefined
   if (stored.messages === 0) return `OpenCode's store has lost all messages of the session ${id}`

@@ -9,8 +9,8 @@ import { setAside } from './set-aside.ts'
  * nothing. Resolves to whether it was left; the same turn begins a fresh one then.
  */
 export const leaveLost = async (context: RunContext, role: Role, session: string): Promise<boolean> => {
-  const { cast, env, record } = context
-  const reason = await playerOf(cast, role).agent.lostBeginning?.(session, openingWords, env)
+  const { cast, env, project, record } = context
+  const reason = await playerOf(cast, role).agent.lostBeginning?.(session, project, env, openingWords)
   if (reason === undefined) return false
   record({ type: 'session.stale', ...unlessWorker(role), session, reason })
   await setAside(context, session)

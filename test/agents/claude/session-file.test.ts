@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   configFolder,
   findSession,
+  lostBeginning,
   projectsFolder,
   registryFolder,
   sessionFolder,
@@ -48,6 +49,42 @@ describe('the session folder of a project', () => {
     expect(sessionFolder('/p', { HOME: '/h', CLAUDE_CODE_PROJECT_DIR_NAME: 'mine' })).toBe(
       '/h/.claude/projects/mine',
     )
+  })
+})
+
+describe('the beginning of a session file', () => {
+  const opening = '# How you work'
+  const prompt = { type: 'user', message: { role: 'user', content: `${opening}\n\nDo it.` } }
+  const blocks = { type: 'user', message: { role: 'user', content: [{ type: 'text', text: opening }] } }
+  const answer = { type: 'assistant', message: { role: 'assistant', content: [] } }
+  // Names the prompt, and is none.
+  const last = { type: 'last-prompt', lastPrompt: prompt.message.content }
+  const long = { type: 'user', message: { role: 'user', content: `${opening}\n${'x'.repeat(100_000)}` } }
+  const lost = async (...records: readonly object[]) => {
+    const { env, project } = await home()
+    const file = join(sessionFolder(project, env), `${id}.jsonl`)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    return (await lostBeginning(id, project, env, opening))?.replace(file, 'FILE')
+  }
+
+  it('is there in a session that is whole', async () => {
+    for (const first of [prompt, blocks, long]) expect(await lost(last, first, answer)).toBeUndefined()
+  })
+
+  it('is missed where the prompt is gone', async () => {
+    expect(await lost(last, answer)).toBe('The session file FILE has lost the prompt that it began with')
+  })
+
+  it('is left to the CLI in a file without a conversation, and in none', async () => {
+    expect(await lost(last)).toBeUndefined()
+    expect(await lost()).toBeUndefined()
+    const { env, project } = await home()
+    expect(await lostBeginning(id, project, env, opening)).toBeUndefined()
+  })
+
+  it('is not asked for in what could hold a longer prompt', async () => {
+    expect(await lost(answer, { type: 'x', text: 'x'.repeat(1 << 20) })).toBeUndefined()
   })
 })
 

@@ -26,7 +26,7 @@ const place = async (messages: readonly (readonly [role: string, text: string])[
 }
 
 const lost = async (...messages: Parameters<typeof place>[0]) =>
-  lostBeginning('ses_1', opening, (await place(messages)).env)
+  lostBeginning('ses_1', '', (await place(messages)).env, opening)
 
 it('tells a session of OpenCode that has lost its beginning by what it holds', async () => {
   expect(await lost(['user', prompt], ['assistant', 'Done.'], ['user', 'Go on.'])).toBeUndefined()
@@ -42,10 +42,10 @@ it('tells a session of OpenCode that has lost its beginning by what it holds', a
 it('says nothing of a session that cannot be read, or is not there', async () => {
   const { storage, env } = await place([['user', prompt]])
   await writeFile(join(storage, 'message/ses_1/msg_0.json'), '{')
-  expect(await lostBeginning('ses_1', opening, env)).toBeUndefined()
-  expect(await lostBeginning('ses_2', opening, env)).toBeUndefined()
+  expect(await lostBeginning('ses_1', '', env, opening)).toBeUndefined()
+  expect(await lostBeginning('ses_2', '', env, opening)).toBeUndefined()
   await writeFile(join(storage, '../opencode.db'), 'no database')
-  expect(await lostBeginning('ses_1', opening, env)).toBeUndefined()
+  expect(await lostBeginning('ses_1', '', env, opening)).toBeUndefined()
 })
 
 it('tells what a turn has left of a session of OpenCode', async () => {
