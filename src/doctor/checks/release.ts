@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { losesItsEnd } from '../../agents/opencode/release.ts'
 import { driftAgents, newestVerified, standingOf } from '../../drift/format.ts'
 import { knownFormats } from '../../drift/known-formats.ts'
 import { check, ok, warn } from '../check.ts'
@@ -18,7 +19,10 @@ export const release = check({
       if (version === undefined) return []
       const formats = await knownFormats(name, env)
       const newest = newestVerified(formats) ?? null
-      return [{ agent: name, version, standing: standingOf(version, formats), newest }]
+      // Also those between the ones that were tried.
+      const isBroken = name === 'opencode' && losesItsEnd(version)
+      const standing = isBroken ? ('unverified' as const) : standingOf(version, formats)
+      return [{ agent: name, version, standing, newest }]
     })
     return (await Promise.all(rows)).flat()
   },
