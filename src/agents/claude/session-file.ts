@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { namesIn } from '../../system/names-in.ts'
 import { parseRecord } from '../../transcript/record.ts'
 import { readStretch } from '../../transcript/source-bytes.ts'
-import type { SessionLoss } from '../agent.ts'
+import type { Agent, SessionLoss } from '../agent.ts'
 import { slug } from './slug.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -129,12 +129,7 @@ const markOf = async (id: string, cwd: string, env: Env) => {
 const stretches = [1 << 16, 1 << 20] as const
 
 /** Claude Code goes on with what is left of a file whose beginning is gone, and says nothing (2.1.332). */
-export const lostBeginning = async (
-  id: string,
-  cwd: string,
-  env: Env,
-  opening: string,
-): Promise<string | undefined> => {
+export const lostBeginning: NonNullable<Agent['lostBeginning']> = async (id, cwd, env, opening) => {
   const file = await findSession(id, cwd, env)
   if (file === undefined) return undefined
   for (const length of stretches) {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import type { SessionLoss } from '../agent.ts'
+import type { Agent, SessionLoss } from '../agent.ts'
 import { lookIntoDatabase } from './database.ts'
 import { databaseFile, dataFolder, findSessionFile } from './store.ts'
 
@@ -15,12 +15,7 @@ type Stored = {
 }
 
 /** Why a session does not hold any more what it began with: OpenCode goes on with what is left of it, without a word (1.18.33). */
-export const lostBeginning = async (
-  id: string,
-  _cwd: string,
-  env: Env,
-  opening: string,
-): Promise<string | undefined> => {
+export const lostBeginning: NonNullable<Agent['lostBeginning']> = async (id, _cwd, env, opening) => {
   const stored = await storedMessages(id, env)
   if (stored === undefined || stored.prompt?.includes(opening)) return undefined
   if (stored.messages === 0) return `OpenCode's store has lost all messages of the session ${id}`
