@@ -23,7 +23,7 @@ export const commandLine = (
     allowedTools = [],
     extraArgs = [],
   } = invocation
-  refuseReserved(reserved, extraArgs)
+  refuseReserved({ options: reserved, valued: 'dnrw' }, extraArgs)
   const readOnly = access === 'read-only'
   const { words } = installation
   const has = (option: string): boolean => words === undefined || words.has(option)

@@ -17,7 +17,7 @@ export const commandLine = (
   installation: Installation = { settings: {}, env: {} },
 ): CommandLine => {
   const { session, access, model, extraArgs = [] } = invocation
-  refuseReserved(reserved, extraArgs)
+  refuseReserved({ options: reserved }, extraArgs)
   const own = access === 'read-only' ? readOnlyEnv(env, installation) : workerEnv(env, invocation)
   return {
     file,

@@ -71,7 +71,10 @@ const inShort = (message: string): string => {
   const unknown = /\bResource not found: .*\b(ses_\w+)\.json/.exec(message)?.[1]
   if (unknown !== undefined) return `Session not found: ${unknown}`
   const { provider, model } = noModel.exec(message)?.groups ?? {}
+  if (provider !== undefined && model === '') return withoutProvider(provider)
   if (model !== undefined) return `Model not found: ${provider}/${model}`
+  const slashless = /\bModel not found: ([^\s/]+)\/(?=\.|$)/.exec(message)?.[1]
+  if (slashless !== undefined) return withoutProvider(slashless)
   const torn = tornStore.exec(message)?.[0]
   if (torn !== undefined)
     return `OpenCode cannot read its store of sessions (${torn}); \`yoke doctor --agent opencode\` names the file`
@@ -83,6 +86,10 @@ const inShort = (message: string): string => {
     ? 'The database of sessions is that of a newer OpenCode: update the installed one'
     : message
 }
+
+/** OpenCode takes the whole name for the provider's. */
+const withoutProvider = (name: string): string =>
+  `Model not found: ${name}: \`model\` takes \`provider/model\`; \`opencode models\` lists them`
 
 /** In the same place, in releases up to 1.1. */
 const noModel =

@@ -105,12 +105,26 @@ describe('the command line of Claude Code', () => {
     expect(commandLine('f', worker, {}).env).not.toHaveProperty('CLAUDE_CODE_DISABLE_AUTO_MEMORY')
   })
 
-  it.each(['--resume', '-c', '--continue', '--output-format=text', '--model=x', '--permission-mode', '-p'])(
-    "refuses %s among the user's own arguments",
+  it.each([
+    '--resume',
+    '-c',
+    '--continue',
+    '--output-format=text',
+    '--model=x',
+    '--permission-mode',
+    '-p',
+    '-rs1',
+    '-vp',
+  ])("refuses %s among the user's own arguments", (option) => {
+    expect(() => argumentsOf({ ...worker, extraArgs: ['--effort', 'high', option] })).toThrow(
+      expect.objectContaining({ code: 'E_AGENT_ARGS', exit: 2 }),
+    )
+  })
+
+  it.each(['-napp', '-dapi,mcp', '-wcopy'])(
+    'takes the letters of %s for the value of its first one',
     (option) => {
-      expect(() => argumentsOf({ ...worker, extraArgs: ['--effort', 'high', option] })).toThrow(
-        expect.objectContaining({ code: 'E_AGENT_ARGS', exit: 2 }),
-      )
+      expect(argumentsOf({ ...worker, extraArgs: [option] })).toContain(option)
     },
   )
 })

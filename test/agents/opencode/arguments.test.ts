@@ -43,13 +43,27 @@ describe('the command line of OpenCode', () => {
     expect(args).not.toContain('Do it')
   })
 
-  it.each(['--continue', '-s', '--session=x', '--fork', '--format', '--attach', '--auto', '--dir', '-m'])(
-    'refuses %s among the arguments of the user',
-    (option) => {
-      expect(() => line({ ...worker, extraArgs: [option] })).toThrow(
-        expect.objectContaining({ code: 'E_AGENT_ARGS', exit: 2 }),
-      )
-    },
+  it.each([
+    ...['--continue', '-s', '--session=x', '--fork', '--format', '--attach', '--auto', '--dir', '-m'],
+    ...[
+      '-sses_x',
+      '-mfoo/bar',
+      '-cs',
+      '-hs=x',
+      '--printLogs',
+      '--no-print-logs',
+      '--noPrintLogs',
+      '--format.x',
+    ],
+  ])('refuses %s among the arguments of the user', (option) => {
+    expect(() => line({ ...worker, extraArgs: [option] })).toThrow(
+      expect.objectContaining({ code: 'E_AGENT_ARGS', exit: 2 }),
+    )
+  })
+
+  it.each(['--variant', '--thinking', '-f', '-p=cms', 'cms', '-5', '--title=-s'])(
+    'takes %s among the arguments of the user',
+    (option) => expect(line({ ...worker, extraArgs: [option] }).args).toEqual([...base, option]),
   )
 
   it('takes no variable of a session around yoke along', () => {

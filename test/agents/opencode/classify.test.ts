@@ -237,6 +237,16 @@ describe('what a start of OpenCode came to', () => {
       '860 |   throw new ModelNotFoundError({})\n   ^\nProviderModelNotFoundError: ProviderModelNotFoundError\n data: {\n  providerID: "a",\n  modelID: "nope",\n  suggestions: [],\n},\n',
     ],
     [
+      'Model not found: nope: `model` takes `provider/model`; `opencode models` lists them',
+      'bad-config',
+      'timestamp=2026 level=ERROR run=4 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: nope/." cause="x"',
+    ],
+    [
+      'Model not found: nope: `model` takes `provider/model`; `opencode models` lists them',
+      'bad-config',
+      'ProviderModelNotFoundError: ProviderModelNotFoundError\n data: {\n  providerID: "nope",\n  modelID: "",\n  suggestions: [],\n},\n',
+    ],
+    [
       'OpenCode cannot read what it has stored of the session',
       'rejected-history',
       'timestamp=2026 level=ERROR run=4 message=failed ref=err_1 error="Error: Failed query: select \\"id\\" from \\"part\\"\\nparams: msg_1"',
