@@ -359,6 +359,8 @@ export type Agent = {
 export type SessionTrimmed = {
   /** What yoke does not know of the format of the session, where the agent's are compared with known ones. */
   readonly drift?: Drift
+  /** Sessions that trims have made or left behind and that are not deleted, because somebody has gone on with them. */
+  readonly left?: readonly string[]
 } & SessionTrimResult
 
 type SessionTrimResult =

@@ -25,6 +25,10 @@ export const ambiguous = (named: string, choices: readonly string[], fix: string
     exitCode.usage,
   )
 
+/** Of a session that a trim does not delete. */
+export const leftText = (id: string, goOnCommand: (id: string) => string): string =>
+  `The session ${id}, which a trim has left behind, holds more than its backup and is not deleted: ${goOnCommand(id)}`
+
 /** `lines` and `longestLine` are those of a file of the session's own. */
 export type SessionInventory = Omit<Inventory, 'lines' | 'longestLine'> &
   Partial<Pick<Inventory, 'lines' | 'longestLine'>>

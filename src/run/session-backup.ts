@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { originFile } from '../agents/opencode/cut-off.ts'
 import { isSessionId } from '../agents/opencode/ids.ts'
+import { originFile } from '../agents/opencode/trim-notes.ts'
 import { loopFolder, runFolder } from './folder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

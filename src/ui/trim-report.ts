@@ -1,10 +1,11 @@
 import type { SessionTrimmed } from '../agents/agent.ts'
+import { leftText } from '../agents/named-session.ts'
 import type { TrimReport } from '../transcript/report.ts'
 import { formatCount, printable } from './format.ts'
 
 /** What a trim did, or would do, for people: request tokens first, since bytes are not what is paid for. */
 export const trimReportText = (
-  { status, report, newSession }: Exclude<SessionTrimmed, { status: 'refused' }>,
+  { status, report, newSession, left = [] }: Exclude<SessionTrimmed, { status: 'refused' }>,
   goOnCommand: (id: string) => string,
 ): string => {
   const { records, tokens, bytes, paths, dropped, unmatched, damage, unknown } = report
@@ -27,6 +28,7 @@ export const trimReportText = (
     ...(newSession === undefined
       ? []
       : [`It goes on under a new id, and the old one stays: ${goOnCommand(newSession)}`]),
+    ...left.map((id) => leftText(id, goOnCommand)),
   ]
   return lines.join('\n')
 }

@@ -62,16 +62,28 @@ export const select = (session: Session, kept: readonly KeptCall[], mint: Mint):
       const messageID = index === 0 ? promptId : mint('msg', time)
       return {
         info: { ...message.info, id: messageID, sessionID: id },
-        parts: message.parts.map((part, place) => ({
-          ...part,
-          id: mint('prt', isClosing ? later(end, 2) : (timeOfId(part.id) ?? later(end, place + 1))),
-          sessionID: id,
-          messageID,
-        })),
+        parts: message.parts.map((part, place) => {
+          const made = isClosing ? later(end, 2) : (timeOfId(part.id) ?? later(end, place + 1))
+          const ids = () => ({ id: mint('prt', made), sessionID: id, messageID })
+          return { ...part, ...withAttachments(part, ids), ...ids() }
+        }),
       }
     }),
   }
 }
+
+/** The attachments of a part under ids of their own, where they have any. */
+const withAttachments = ({ state }: Part, ids: () => object): Pick<Part, 'state'> =>
+  state?.attachments == null
+    ? {}
+    : {
+        state: {
+          ...state,
+          attachments: state.attachments.map((each) =>
+            each.id === undefined ? each : { ...each, ...ids() },
+          ),
+        },
+      }
 
 /** A prompt that somebody wrote, and not the mark that a compaction leaves. */
 const isPrompt = ({ info, parts }: Message): boolean =>

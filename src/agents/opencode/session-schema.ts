@@ -22,7 +22,12 @@ const PartSchema = v.looseObject({
       input: v.optional(v.unknown()),
       output: v.nullish(text),
       metadata: v.optional(v.unknown()),
-      attachments: v.nullish(v.array(v.unknown())),
+      /** Files that the model is shown, each a part that is stored in this one. */
+      attachments: v.nullish(
+        v.array(
+          v.looseObject({ id: v.optional(text), sessionID: v.optional(text), messageID: v.optional(text) }),
+        ),
+      ),
       time: v.nullish(v.looseObject({ start: v.nullish(v.number()), end: v.nullish(v.number()) })),
     }),
   ),

@@ -10,12 +10,14 @@ import { lockSession } from '../../transcript/session-lock.ts'
 import { heldByYoke, onlyLooks, writeOut } from '../../transcript/trim.ts'
 import type { SessionTrim, SessionTrimmed } from '../agent.ts'
 import { type Cli, installedRelease, runCli } from './cli.ts'
-import { endCutOff, importFiles, noteImport, originFile, removeSession, trimmedTo } from './cut-off.ts'
+import { endCutOff } from './cut-off.ts'
 import { type Exported, exportSession } from './export.ts'
 import { mintIds } from './ids.ts'
 import { planTrim } from './plan.ts'
 import type { PlanFault } from './select.ts'
 import type { Session } from './session-schema.ts'
+import { deleteSession, takeAway } from './take-away.ts'
+import { importFiles, noteImport, originFile, trimmedTo } from './trim-notes.ts'
 import { faultsOf, isSame } from './verify.ts'
 
 const refused = (code: string, reason: string): SessionTrimmed => ({ status: 'refused', code, reason })
@@ -41,14 +43,14 @@ export const trimAgainst = (request: SessionTrim, formats: readonly FormatTerms[
     const { session, backup } = request
     const cli = cliOf(request)
     await mkdir(dirname(backup), { recursive: true })
-    await endCutOff(cli, backup)
+    const left = await endCutOff(cli, backup)
     // The session names the release that began it, not the one that goes on with it.
     const [before, installed] = await Promise.all([
       exportSession(cli, session, `${backup}.partial`),
       installedRelease(cli, `${backup}.version`),
     ])
     if ('reason' in before) return refused(before.code, before.reason)
-    return trim({ ...before, installed }, request, formats)
+    return withLeft(left, await trim({ ...before, installed }, request, formats))
   })
 
 /** A stored session, and the release that goes on with it. */
@@ -63,12 +65,17 @@ export const trimOpened = (before: OpenedSession, request: SessionTrim): Promise
     const release = await lockSession(request.backup)
     if (typeof release === 'number') return heldByYoke(release)
     try {
-      await endCutOff(cliOf(request), request.backup)
-      return await trim(before, request, formats)
+      const left = await endCutOff(cliOf(request), request.backup)
+      return withLeft(left, await trim(before, request, formats))
     } finally {
       release()
     }
   })
+
+const withLeft = (left: readonly string[], result: SessionTrimmed): SessionTrimmed => {
+  const all = [...left, ...(result.left ?? [])]
+  return all.length === 0 ? result : { ...result, left: all }
+}
 
 const orRefused = async (work: () => Promise<SessionTrimmed>): Promise<SessionTrimmed> => {
   try {
@@ -121,8 +128,8 @@ const trimKnown = async (before: Session, request: SessionTrim): Promise<Session
   const cli = cliOf(request)
   const failure = await store(cli, planned, plan.text, request)
   if (failure !== undefined) return failure
-  if (request.isOfRun) await forgetOthers(cli, request, planned.info.id)
-  return { status: 'applied', report, newSession: planned.info.id }
+  const left = request.isOfRun ? await forgetOthers(cli, request, planned.info.id) : []
+  return withLeft(left, { status: 'applied', report, newSession: planned.info.id })
 }
 
 /** What was said is for nobody else. */
@@ -151,7 +158,7 @@ const store = async (
     const found = failure === undefined ? await exportSession(cli, id, files.log) : undefined
     const stored = found !== undefined && 'session' in found ? found.session : ''
     if (typeof stored !== 'string' && isSame(planned, stored)) return undefined
-    await removeSession(cli, id, backup)
+    await deleteSession(cli, id, backup)
     return failure === undefined
       ? refused('unverified', 'OpenCode did not store the trimmed session as it was given.')
       : refused('import', `OpenCode could not import the trimmed session: ${failure}.`)
@@ -162,14 +169,21 @@ const store = async (
 
 /**
  * Takes away the session that this one was trimmed from, since this one has been worked in (its export stays as its backup), and what
- * trims of it have made that were cut off: the run knows nothing of these. Who comes from whom stands beside the backups.
+ * trims of it have made that were cut off: the run knows nothing of these. Who comes from whom stands beside the backups. Resolves to
+ * those that are left because somebody has gone on with them.
  */
-const forgetOthers = async (cli: Cli, { session, backup }: SessionTrim, next: string): Promise<void> => {
+const forgetOthers = async (
+  cli: Cli,
+  { session, backup }: SessionTrim,
+  next: string,
+): Promise<readonly string[]> => {
   const folder = dirname(backup)
   const own = originFile(folder, session)
   const predecessor = await readFile(own, 'utf8').catch(() => undefined)
   const cutOff = (await trimmedTo(folder, session)).filter((id) => id !== next)
+  const left: string[] = []
   for (const id of [...(predecessor === undefined ? [] : [predecessor]), ...cutOff])
-    await removeSession(cli, id, backup)
+    if ((await takeAway(cli, id, backup)) === 'kept') left.push(id)
   await rm(own, { force: true })
+  return left
 }

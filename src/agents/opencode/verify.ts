@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Session } from './session-schema.ts'
+import type { Part, Session } from './session-schema.ts'
 
 /** What is wrong with a trimmed session, a sentence each: the rules that the next request stands on. */
 export const faultsOf = ({ info, messages }: Session): readonly string[] => {
@@ -8,7 +8,7 @@ export const faultsOf = ({ info, messages }: Session): readonly string[] => {
     if (isWrong) faults.push(what)
   }
   const ids = messages.map((message) => message.info.id)
-  const parts = messages.flatMap((message) => message.parts)
+  const parts = messages.flatMap((message) => message.parts.flatMap(withAttachments))
   const [first] = messages
   fault(first?.info.role !== 'user', 'it does not begin with the prompt')
   fault(messages.at(-1)?.info.role !== 'assistant', 'it does not end with an answer')
@@ -22,13 +22,22 @@ export const faultsOf = ({ info, messages }: Session): readonly string[] => {
     fault(tokens !== undefined && (tokens.input !== 0 || tokens.output !== 0), `${id} has stale token counts`)
     fault(message.parts.length === 0, `${id} is empty`)
     for (const part of message.parts) {
-      fault(part.messageID !== id || part.sessionID !== info.id, `${part.id} belongs to another message`)
+      for (const each of withAttachments(part))
+        fault(each.messageID !== id || each.sessionID !== info.id, `${each.id} belongs to another message`)
       fault(part.type === 'reasoning', `${part.id} is a thought`)
       fault(part.type === 'tool' && part.state?.status !== 'completed', `${part.id} has no result`)
     }
   }
   return faults
 }
+
+/** A part and the files in it that have ids. */
+const withAttachments = (part: Part): readonly Pick<Part, 'id' | 'messageID' | 'sessionID'>[] => [
+  part,
+  ...(part.state?.attachments ?? []).flatMap(({ id, messageID = '', sessionID = '' }) =>
+    id === undefined ? [] : [{ id, messageID, sessionID }],
+  ),
+]
 
 const isOrdered = (messages: Session['messages']): boolean =>
   messages.every(({ info }, index) => {
@@ -43,14 +52,24 @@ const isOrdered = (messages: Session['messages']): boolean =>
 export const isSame = (stored: Session, found: Session): boolean =>
   isDeepStrictEqual(sentParts(stored), sentParts(found))
 
+/** Whether a session holds anything that a copy of it does not, as far as it is sent. */
+export const holdsMore = (session: Session, copy: Session): boolean => {
+  const partsOf = ({ messages }: Session) => messages.flatMap(({ parts }) => parts)
+  const known = new Map(partsOf(copy).map((part) => [part.id, sentPart(part)]))
+  return partsOf(session).some((part) => !isDeepStrictEqual(sentPart(part), known.get(part.id)))
+}
+
 const sentParts = ({ info, messages }: Session) => ({
   id: info.id,
   messages: messages.map((message) => ({
     id: message.info.id,
     role: message.info.role,
-    parts: message.parts.map(({ id, type, text, tool, callID, state }) => ({
-      ...{ id, type, text, tool, callID },
-      ...{ status: state?.status, input: state?.input, output: state?.output },
-    })),
+    parts: message.parts.map(sentPart),
   })),
+})
+
+const sentPart = ({ id, type, text, tool, callID, state }: Part) => ({
+  ...{ id, type, text, tool, callID },
+  ...{ status: state?.status, input: state?.input, output: state?.output },
+  attachments: (state?.attachments ?? []).map((each) => [each.id, each.messageID, each['mime'], each['url']]),
 })

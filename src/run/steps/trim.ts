@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Role } from '../../agents/agent.ts'
+import { leftText } from '../../agents/named-session.ts'
 import type { NewEvent } from '../../events.ts'
 import { unlessWorker } from '../../loop/session.ts'
 import type { Step } from '../../loop/state.ts'
@@ -49,6 +50,8 @@ export const trimSession = async (
         }),
   })
   tellSessionDrift(context, session, result.drift)
+  for (const id of result.left ?? [])
+    record({ type: 'warning', code: 'W_SESSION_LEFT', message: leftText(id, agent.goOnCommand) })
   if (result.status === 'refused' && result.code === 'declined' && wouldBe !== undefined) {
     const { before: tokensBefore, after: tokensAfter } = wouldBe
     const { reason } = result

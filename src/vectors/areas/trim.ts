@@ -127,7 +127,10 @@ const runOpenCode = async (input: Input, place: Place) => {
 
 const idsOf = ({ info, messages }: Session): readonly string[] => [
   info.id,
-  ...messages.flatMap((message) => [message.info.id, ...message.parts.map(({ id }) => id)]),
+  ...messages.flatMap(({ info: { id: message }, parts }) => [
+    message,
+    ...parts.flatMap(({ id, state }) => [id, ...(state?.attachments ?? []).flatMap((each) => each.id ?? [])]),
+  ]),
 ]
 
 const shownPart = ({ text, tool, state }: Part, place: Place) =>

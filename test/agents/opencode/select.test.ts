@@ -111,6 +111,29 @@ describe('a trimmed session of OpenCode', () => {
     expect(plan.info['permission']).toEqual(whole.info['permission'])
   })
 
+  it('holds a picture under ids of its own', () => {
+    const url = 'data:image/png;base64,aWk='
+    const attachments = [
+      { id: 'prt_old', sessionID: 'ses_old', messageID: 'msg_old', type: 'file', mime: 'image/png', url },
+      { type: 'file', mime: 'image/png', url },
+    ]
+    const seen = answer([read('/p/a.png', [], {}, { attachments })])
+    const plan = trimmed(session(first, seen, last), kept(seen))
+    const [picture, bare] = plan.messages[1]?.parts[0]?.state?.attachments ?? []
+    expect(picture).toEqual({
+      ...attachments[0],
+      ...{
+        id: expect.stringMatching(/^prt_\w{26}$/),
+        sessionID: plan.info.id,
+        messageID: plan.messages[1]?.info.id,
+      },
+    })
+    expect(bare).toEqual(attachments[1])
+    const other = structuredClone(plan)
+    Object.assign(other.messages[1]?.parts[0]?.state?.attachments?.[0] ?? {}, { url: 'data:' })
+    expect([isSame(plan, structuredClone(plan)), isSame(plan, other)]).toEqual([true, false])
+  })
+
   it.each<[string, Session]>([
     ['no-prompt', session(answer([text('x')]))],
     ['no-answer', session(first)],
@@ -153,6 +176,11 @@ describe('the verification', () => {
     ['is a thought', withRead({ type: 'reasoning' })],
     ['has no result', withRead({ state: { ...readPart.state, status: 'running' } })],
     ['belongs to another message', withRead({ messageID: 'msg_other' })],
+    [
+      'prt_x belongs to another message',
+      withRead({ state: { ...readPart.state, attachments: [{ id: 'prt_x', sessionID: plan.info.id }] } }),
+    ],
+    ['ids repeat', withRead({ state: { ...readPart.state, attachments: [{ id: readPart.id }] } })],
   ])('finds a session that %s', (what, wrong) => {
     expect(faultsOf(wrong).join()).toContain(what)
   })

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionTrim } from '../../../src/agents/agent.ts'
@@ -43,6 +43,14 @@ const place = async (
       env: { PATH: process.env['PATH'], HOME: root, STORE: store, FAULT: fault },
       ...more,
     })
+  const backups = async () => (await readdir(join(root, 'backups'))).sort()
+  /** Somebody goes on in a session. */
+  const workIn = async (name = '') => {
+    const held = await load(name)
+    const { messages } = session(prompt(text('And this')), answer([text('By hand.')]))
+    const worked = { ...held, messages: [...held.messages, ...messages] }
+    await writeFile(join(store, `${name}.json`), JSON.stringify(worked))
+  }
   const stored = async () => (await readdir(store)).map((name) => name.replace('.json', ''))
   const load = async (name = ''): Promise<Session> =>
     JSON.parse(await readFile(join(store, `${name}.json`), 'utf8'))
@@ -57,7 +65,7 @@ const place = async (
       id,
       join(root, 'backups', `${id}.bak`),
     )
-  return { id, cwd, root, trim, undo, stored, load }
+  return { id, cwd, root, trim, undo, stored, load, backups, workIn }
 }
 
 const files = { 'a.ts': 'a\n', 'b.ts': 'b\nb\n' }
@@ -87,6 +95,61 @@ describe('the trim of an OpenCode session', () => {
     expect(await stored()).not.toContain(id)
   })
 
+  it('takes away no session in which somebody has gone on, and tells of it once', async () => {
+    const { id, trim, stored, workIn, backups } = await place(files)
+    const first = await trim()
+    // As a run that was killed before it knew of it.
+    const cutOff = await trim()
+    if (first.status !== 'applied' || cutOff.status !== 'applied') throw new Error('refused')
+    const session = first.newSession ?? ''
+    await workIn(cutOff.newSession)
+    const again = await trim({ isOfRun: true })
+    if (again.status !== 'applied') throw new Error(JSON.stringify(again))
+    expect(again.left).toEqual([cutOff.newSession])
+    expect((await stored()).sort()).toEqual([id, cutOff.newSession, again.newSession].sort())
+    expect(session).not.toBe('')
+
+    await workIn(id)
+    const next = again.newSession ?? ''
+    const last = await trim({ session: next, keep: [], isOfRun: true })
+    if (last.status !== 'applied') throw new Error(JSON.stringify(last))
+    expect(last.left).toEqual([id])
+    expect((await stored()).sort()).toEqual([id, cutOff.newSession, next, last.newSession].sort())
+    expect(await backups()).toEqual([`${id}.bak`, `${next}.bak`, `${last.newSession}.origin`].sort())
+    expect(await trim({ session: next, keep: ['**'], isOfRun: true })).not.toHaveProperty('left')
+  })
+
+  it.each(['', '{"info":{}}', undefined])('takes away no session whose backup is %j', async (backup) => {
+    const { id, trim, stored, root } = await place(files)
+    const first = await trim()
+    if (first.status !== 'applied') throw new Error(JSON.stringify(first))
+    const file = join(root, 'backups', `${id}.bak`)
+    await (backup === undefined ? rm(file) : writeFile(file, backup))
+    expect(await trim({ session: first.newSession ?? '', keep: [], isOfRun: true })).toMatchObject({
+      ...{ status: 'applied', left: [id] },
+    })
+    expect(await stored()).toContain(id)
+  })
+
+  it('tries again to take away what could not be deleted', async () => {
+    const { id, trim, stored, backups } = await place(files)
+    expect(await trim({}, 'half undeleted')).toMatchObject({ status: 'refused', code: 'import' })
+    const [half = ''] = (await stored()).filter((each) => each !== id)
+    expect(await backups()).toEqual([`${id}.bak`, `${half}.origin`, `${half}.undeleted`].sort())
+    const first = await trim()
+    if (first.status !== 'applied') throw new Error(JSON.stringify(first))
+    expect(await stored()).not.toContain(half)
+
+    const next = { session: first.newSession ?? '', keep: [], isOfRun: true }
+    const second = await trim(next, 'undeleted')
+    if (second.status !== 'applied') throw new Error(JSON.stringify(second))
+    expect(await stored()).toContain(id)
+    const third = { ...next, session: second.newSession ?? '' }
+    expect(await trim(third)).toMatchObject({ status: 'unchanged' })
+    expect(await stored()).not.toContain(id)
+    expect((await backups()).filter((name) => /undeleted/.test(name))).toEqual([])
+  })
+
   it('is left undone when the caller declines what it would come to', async () => {
     const { id, root, trim, stored } = await place(files)
     const result = await trim({
@@ -110,6 +173,29 @@ describe('the trim of an OpenCode session', () => {
     await expect(undo('half')).rejects.toMatchObject({ code: 'E_RESTORE' })
     expect(await undo()).toBe('imported')
     expect(await load(id)).toEqual(before)
+  })
+
+  it.each<[string, (text: string) => string]>([
+    ['cut off', (text) => text.slice(0, 200)],
+    ['empty', () => ''],
+    ['of another make', () => '{"info":{}}'],
+    ['of another session', (text) => text.replace(/"id":"ses_\w+"/, '"id":"ses_other"')],
+  ])('is not undone with a backup that is %s, and says so', async (_, damage) => {
+    const { id, root, trim, undo, stored, backups } = await place(files)
+    await trim()
+    const before = await stored()
+    const file = join(root, 'backups', `${id}.bak`)
+    await writeFile(file, damage(await readFile(file, 'utf8')))
+    const left = await backups()
+    await expect(undo()).rejects.toMatchObject({
+      ...{
+        code: 'E_RESTORE',
+        exit: 1,
+        message: expect.stringMatching(/^The backup of .* is damaged: it is .*[^.]\.$/),
+      },
+      fix: expect.stringContaining(file),
+    })
+    expect([await stored(), await backups()]).toEqual([before, left])
   })
 
   it('refreshes a file that has changed, or drops it', async () => {
