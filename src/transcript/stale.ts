@@ -1,13 +1,7 @@
-import { lookAtFile, type StaleReason } from './read-file.ts'
 import type { Read } from './reads.ts'
 import { blocksOf, type SessionRecord } from './record.ts'
 import { fileLines, isUtf16, parseReadText, renderReadText } from './render-read.ts'
-
-/** What a kept Read is worth now. `mtimeMs` is that of the file. */
-export type Judgement =
-  | { readonly state: 'fresh'; readonly mtimeMs: number }
-  | { readonly state: 'refreshed'; readonly mtimeMs: number; readonly now: Rendered }
-  | { readonly state: 'dropped'; readonly reason: StaleReason }
+import { judgeFile, type Showing, type Worth } from './stale-policy.ts'
 
 export type Rendered = {
   /** The new text of the result, in the form of the old one. */
@@ -22,33 +16,28 @@ export type Rendered = {
 const maxBytes = 100_000
 
 /** Compares a Read with the file on disk. `record` holds its result. */
-export const judgeRead = (read: Read, record: SessionRecord, policy: 'refresh' | 'drop'): Judgement => {
-  const file = lookAtFile(read.path)
-  if (typeof file === 'string') return { state: 'dropped', reason: file }
-  const { mtimeMs } = file
+export const judgeRead = (read: Read, record: SessionRecord, policy: 'refresh' | 'drop'): Worth<Rendered> =>
+  judgeFile(read.path, Date.parse(record.timestamp ?? ''), policy, showingOf(read, record))
+
+const showingOf = (read: Read, record: SessionRecord): Showing<Rendered> | undefined => {
   const old = shownText(read, record)
   const form = old === undefined ? undefined : parseReadText(old)
-  if (old === undefined || form === undefined) {
-    const readAt = Date.parse(record.timestamp ?? '')
-    return mtimeMs <= readAt
-      ? { state: 'fresh', mtimeMs }
-      : { state: 'dropped', reason: 'changed, and its form is unknown' }
+  if (old === undefined || form === undefined) return undefined
+  return {
+    readsBinary: isUtf16,
+    show: (bytes) => {
+      const all = fileLines(bytes)
+      const lines = all.slice(form.start - 1, endOf(read, record, form))
+      const text = renderReadText({ ...form, lines })
+      return {
+        isSame:
+          lines.length === form.lines.length && lines.every((line, index) => line === form.lines[index]),
+        lines: lines.length,
+        isTooLarge: Buffer.byteLength(text) > Math.max(maxBytes, Buffer.byteLength(old)),
+        now: { text, content: lines.join('\n'), numLines: lines.length, totalLines: all.length },
+      }
+    },
   }
-  if (file.bytes.subarray(0, 8192).includes(0) && !isUtf16(file.bytes))
-    return { state: 'dropped', reason: 'binary' }
-  if (file.bytes.length === 0) return { state: 'dropped', reason: 'empty' }
-
-  const lines = fileLines(file.bytes)
-  const slice = lines.slice(form.start - 1, endOf(read, record, form))
-  if (slice.length === form.lines.length && slice.every((line, index) => line === form.lines[index]))
-    return { state: 'fresh', mtimeMs }
-  if (policy === 'drop') return { state: 'dropped', reason: 'changed' }
-  if (slice.length === 0) return { state: 'dropped', reason: 'shorter than the offset' }
-  const text = renderReadText({ ...form, lines: slice })
-  if (Buffer.byteLength(text) > Math.max(maxBytes, Buffer.byteLength(old)))
-    return { state: 'dropped', reason: 'too large' }
-  const now = { text, content: slice.join('\n'), numLines: slice.length, totalLines: lines.length }
-  return { state: 'refreshed', mtimeMs, now }
 }
 
 /** Where the slice ends: a Read to the end goes to the end of the file of now; one that was cut goes as far as it did. */

@@ -61,7 +61,7 @@ const choose = (session: Session, { keep, cwd, harder, staleReads }: Wishes) => 
       kept.push({
         read,
         isRefreshed: judged.state === 'refreshed',
-        call: { ...call, ...(judged.state === 'refreshed' ? { now: judged } : {}) },
+        call: { ...call, ...(judged.state === 'refreshed' ? { now: judged.now } : {}) },
       })
   }
   return { kept, dropped, unmatched }

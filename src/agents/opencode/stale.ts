@@ -1,33 +1,33 @@
-import { lookAtFile, type StaleReason } from '../../transcript/read-file.ts'
 import type { Read } from '../../transcript/reads.ts'
+import { judgeFile, type Showing, type Worth } from '../../transcript/stale-policy.ts'
 import { readAgain, readForms, renderReadText } from './read-text.ts'
 import type { Part } from './session-schema.ts'
 
-/** What a kept read is worth now. */
-export type Judgement =
-  | { readonly state: 'fresh' }
-  | { readonly state: 'refreshed'; readonly output: string; readonly lines: readonly string[] }
-  | { readonly state: 'dropped'; readonly reason: StaleReason }
+/** The output of a read as it would be now. */
+export type ShownNow = { readonly output: string; readonly lines: readonly string[] }
 
-const dropped = (reason: StaleReason): Judgement => ({ state: 'dropped', reason })
+/** Compares a read with the file on disk. */
+export const judgeRead = (read: Read, part: Part, policy: 'refresh' | 'drop'): Worth<ShownNow> => {
+  const readAt = part.state?.time?.end ?? part.state?.time?.start ?? 0
+  return judgeFile(read.path, readAt, policy, showingOf(read, part.state?.output ?? ''))
+}
 
-/** Compares a read with the file on disk; the policy is that of Claude's sessions (design of the trim, "stale reads"). */
-export const judgeRead = (read: Read, part: Part, policy: 'refresh' | 'drop'): Judgement => {
-  const file = lookAtFile(read.path)
-  if (typeof file === 'string') return dropped(file)
-  const old = part.state?.output ?? ''
+const showingOf = (read: Read, old: string): Showing<ShownNow> | undefined => {
   const forms = read.content === 'text' ? readForms(old) : []
   const [form] = forms
-  if (form === undefined) {
-    const readAt = part.state?.time?.end ?? part.state?.time?.start ?? 0
-    return file.mtimeMs <= readAt ? { state: 'fresh' } : dropped('changed, and its form is unknown')
+  if (form === undefined) return undefined
+  return {
+    // Of any encoding.
+    readsBinary: () => false,
+    show: (bytes) => {
+      const { lines, ...now } = readAgain(form, bytes, read.limit)
+      return {
+        isSame: forms.some((each) => renderReadText(readAgain(each, bytes, read.limit)) === old),
+        lines: lines.length,
+        // What is too much it cuts off, and so does the rendering.
+        isTooLarge: false,
+        now: { output: renderReadText({ ...now, lines }), lines },
+      }
+    },
   }
-  if (file.bytes.subarray(0, 8192).includes(0)) return dropped('binary')
-  if (file.bytes.length === 0) return dropped('empty')
-  const isFresh = forms.some((each) => renderReadText(readAgain(each, file.bytes, read.limit)) === old)
-  if (isFresh) return { state: 'fresh' }
-  const now = readAgain(form, file.bytes, read.limit)
-  if (now.lines.length === 0) return dropped('shorter than the offset')
-  const output = renderReadText(now)
-  return policy === 'drop' ? dropped('changed') : { state: 'refreshed', output, lines: now.lines }
 }
