@@ -33,13 +33,15 @@ export type Invocation = {
   readonly budgetUsd?: number
 }
 
-/** What yoke finds out about an installed agent for a role with read-only access, which reads no settings by itself. */
+/** What yoke finds out about an installed agent for a start; a role with read-only access reads no settings by itself. */
 export type Installation = {
   /** The options and values that its help lists. Without them it is taken for the newest release. */
   readonly words?: ReadonlySet<string>
   /** The part of the user's settings that the role needs all the same. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string>>
+  /** The whole configuration of an agent that works in the project, where the start depends on it. */
+  readonly configuration?: Readonly<Record<string, unknown>>
 }
 
 /** What the operating system is asked to start. The prompt goes in by `stdin`: an argument is limited to 128 KiB on Linux. */
@@ -258,7 +260,7 @@ export type Agent = {
     file: string,
     env: Readonly<Record<string, string | undefined>>,
   ) => Promise<string | undefined>
-  /** Leaves out of the environment what marks an inherited agent session. Throws `E_AGENT_ARGS`. */
+  /** Leaves out of the environment what marks an inherited agent session. Throws `E_AGENT_ARGS`, `E_AGENT_CONFIG`. */
   readonly commandLine: (
     file: string,
     invocation: Invocation,
@@ -267,13 +269,14 @@ export type Agent = {
   ) => CommandLine
   /**
    * Never fails: what cannot be found out is left out. In an image the agent's home is the project's own: what the worker writes
-   * there must not decide how the judge is started.
+   * there must not decide how the judge is started. What the start does not depend on is not asked for.
    */
   readonly inspect: (
     file: string,
     env: Readonly<Record<string, string | undefined>>,
     launch: Launch,
     home: 'of-user' | 'of-project',
+    invocation: Invocation,
   ) => Promise<Installation>
   /** One line of the agent's output; several events, because one line may hold several blocks. */
   readonly parseLine: (line: string) => readonly AgentEvent[]

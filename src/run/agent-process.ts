@@ -29,7 +29,8 @@ export type AgentRun = {
   readonly unknownEvents: ReadonlyMap<string, number>
 }
 
-/** Starts an agent once, reports its events as they come, and says what it came to. Throws `E_AGENT_START`, `E_AGENT_ARGS`. */
+/** Starts an agent once, reports its events as they come, and says what it came to. Throws `E_AGENT_START`, `E_AGENT_ARGS`,
+ * `E_AGENT_CONFIG`. */
 export const startAgent = async (
   agent: Agent,
   file: string,
@@ -45,10 +46,8 @@ export const startAgent = async (
       onEvent(event)
     }
   }
-  // What depends on the installed release is worth the 0.3 s that its help takes; the rest is not.
-  const depends = invocation.access === 'read-only' || invocation.budgetUsd !== undefined
   const home = place === host ? 'of-user' : 'of-project'
-  const installation = depends ? await agent.inspect(file, env, place.launch, home) : undefined
+  const installation = await agent.inspect(file, env, place.launch, home, invocation)
   const command = agent.commandLine(file, invocation, env, installation)
   const { session: used, cwd, budgetUsd } = invocation
   const lossOf = used.kind === 'resume' ? await agent.watchSession?.(used.id, cwd, env) : undefined

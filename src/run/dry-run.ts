@@ -80,9 +80,13 @@ export const dryRun = async (
       invocations.map(async (invocation) => {
         const { agent, agentFile } = playerOf(cast, invocation.role)
         // In an image the agent is not asked: it is taken for the newest release.
+        const start = withBudget(invocation, state)
         const installation =
-          image === undefined ? await agent.inspect(agentFile, env, place.launch, 'of-user') : undefined
-        const line = agent.commandLine(agentFile, withBudget(invocation, state), place.env, installation)
+          image === undefined
+            ? // The project's configuration may start programs, and nobody has agreed to that yet.
+              await agent.inspect(agentFile, env, place.launch, 'of-user', { ...start, allowedTools: [] })
+            : undefined
+        const line = agent.commandLine(agentFile, start, place.env, installation)
         const { file: program, args } = place.launch(line, invocation.access)
         return {
           role: invocation.role as PlannedStart['role'],

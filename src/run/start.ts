@@ -277,7 +277,7 @@ const requirePlace = async (cast: Cast, request: Omit<SandboxRequest, 'image'>):
     await requireSandbox(agent, { ...request, image })
 }
 
-/** Throws `E_AGENT_ARGS` for what the agent's command line would refuse, before anything is written. */
+/** Throws `E_AGENT_ARGS` or `E_AGENT_CONFIG` for what the agent's command line would refuse, before anything is written. */
 const refuseArguments = (
   { agent, agentFile }: InstalledAgent,
   cwd: string,

@@ -64,12 +64,22 @@ describe('the real OpenCode', timeout, () => {
   })
 
   it('may do what a rule allows, except for what the user forbids', async () => {
-    const { start, project } = await place([
-      [bash('touch made'), bash('echo fine'), tool('read', { filePath: '/etc/hostname' }), text('x')],
+    const { start, project, env } = await place([
+      [
+        ...[bash('touch made'), bash('echo fine'), tool('read', { filePath: '/etc/hostname' })],
+        ...[tool('glob', { pattern: '*.key' }), text('x')],
+      ],
     ])
-    await writeFile(join(project, 'opencode.json'), '{"permission":{"bash":"deny"}}')
+    const permission = { bash: 'deny' }
+    const mine = { mode: 'primary', description: 'x', permission }
+    const config = { default_agent: 'mine', permission, agent: { mine } }
+    await writeFile(join(project, 'opencode.json'), JSON.stringify(config))
+    env['OPENCODE_CONFIG_CONTENT'] = (env['OPENCODE_CONFIG_CONTENT'] ?? '{}').replace(
+      /\}$/,
+      ', // mine\n"permission": { "glob": { "*.key": "deny" }, }, }',
+    )
     const { outcome } = await start({ allowedTools: ['Bash(echo fine)', 'external_directory(/etc/*)'] })
-    expect(outcome.denials).toEqual(['bash touch made'])
+    expect(outcome.denials).toEqual(['bash touch made', 'glob *.key'])
     expect(await readdir(project)).not.toContain('made')
   })
 

@@ -165,11 +165,6 @@ describe('a start of an agent', () => {
     })
   })
 
-  it('asks the installed release what it knows only for a role that may not write', async () => {
-    expect((await start([init, result])).inspected).toEqual([])
-    expect((await start([init, result], { access: 'read-only' })).inspected).toEqual([process.execPath])
-  })
-
   it('leaves its raw output in a file, also what was not understood', async () => {
     const stdoutFile = join(await temporaryFolder(), 'stream.jsonl')
     await start(['odd', result], {}, { stdoutFile })

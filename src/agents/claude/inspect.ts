@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { Installation, Launch } from '../agent.ts'
+import type { Installation, Invocation, Launch } from '../agent.ts'
 import { withoutSessionMarkers } from './environment.ts'
 import { helpWords } from './help-words.ts'
 import { userSettings } from './user-settings.ts'
@@ -12,7 +12,9 @@ export const inspect = async (
   env: Readonly<Record<string, string | undefined>>,
   launch: Launch,
   home: 'of-user' | 'of-project',
+  { access, budgetUsd }: Invocation,
 ): Promise<Installation> => {
+  if (access !== 'read-only' && budgetUsd === undefined) return { settings: {}, env: {} }
   const [own, help] = await Promise.all([
     home === 'of-user' ? userSettings(env) : { settings: {}, env: {} },
     helpOf(file, env, launch),

@@ -1,5 +1,6 @@
 import type { CommandLine, Installation, Invocation } from '../agent.ts'
 import { refuseReserved } from '../reserved-arguments.ts'
+import { chosenAgent, objectIn, withRules } from './chosen-agent.ts'
 import { environmentIn, jsonVariable } from './environment.ts'
 import { allowRules, modeRules } from './permissions.ts'
 import { readOnlyEnv } from './read-only.ts'
@@ -8,7 +9,8 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * The command line of one start of `opencode run`. The prompt goes in by standard input: an argument with white space
- * reaches the model in quotes (1.18.33). Throws `E_AGENT_ARGS` when `extraArgs` contradict it.
+ * reaches the model in quotes (1.18.33). Throws `E_AGENT_ARGS` when `extraArgs` contradict it, and
+ * `E_AGENT_CONFIG`.
  */
 export const commandLine = (
   file: string,
@@ -18,7 +20,8 @@ export const commandLine = (
 ): CommandLine => {
   const { session, access, model, extraArgs = [] } = invocation
   refuseReserved({ options: reserved }, extraArgs)
-  const own = access === 'read-only' ? readOnlyEnv(env, installation) : workerEnv(env, invocation)
+  const own =
+    access === 'read-only' ? readOnlyEnv(env, installation) : workerEnv(env, invocation, installation)
   return {
     file,
     args: [
@@ -43,15 +46,13 @@ export const commandLine = (
 const workerEnv = (
   env: Env,
   { permissionMode = 'acceptEdits', allowedTools = [], extraArgs = [] }: Invocation,
+  { configuration }: Installation,
 ) => {
-  const config = jsonVariable(env['OPENCODE_CONFIG_CONTENT'])
+  const config = jsonVariable(env, 'OPENCODE_CONFIG_CONTENT')
   const agents = objectIn(config['agent'])
-  const name = agentIn(extraArgs)
-  const agent = objectIn(agents[name])
-  const allowed = {
-    ...agents,
-    [name]: { ...agent, permission: { ...objectIn(agent['permission']), ...allowRules(allowedTools) } },
-  }
+  const { name, rules } = chosenAgent(configuration ?? config, extraArgs)
+  const permission = withRules(rules, allowRules(allowedTools))
+  const allowed = { ...agents, [name]: { ...objectIn(agents[name]), permission } }
   return {
     OPENCODE_CONFIG_CONTENT: JSON.stringify({
       ...config,
@@ -59,20 +60,10 @@ const workerEnv = (
       experimental: { ...objectIn(config['experimental']), continue_loop_on_deny: true },
     }),
     OPENCODE_PERMISSION: JSON.stringify({
-      ...jsonVariable(env['OPENCODE_PERMISSION']),
+      ...jsonVariable(env, 'OPENCODE_PERMISSION'),
       ...modeRules(permissionMode),
     }),
   }
-}
-
-const objectIn = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-
-/** The agent that the user chose among OpenCode's, or its default. */
-const agentIn = (extraArgs: readonly string[]): string => {
-  const at = extraArgs.findIndex((argument) => argument === '--agent' || argument.startsWith('--agent='))
-  const argument = extraArgs[at]
-  return (argument?.includes('=') ? argument.slice('--agent='.length) : extraArgs[at + 1]) ?? 'build'
 }
 
 /** Options that yoke stands on: given twice, OpenCode takes both or the last one without a word. */

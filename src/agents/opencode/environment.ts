@@ -1,3 +1,5 @@
+import { type ParseError, parse } from 'jsonc-parser'
+import { exitCode, YokeError } from '../../errors.ts'
 import { without } from '../environment.ts'
 
 /** What OpenCode 1.18.33 was seen to leave in the environment of the commands that it runs, beside what it was given itself. */
@@ -21,14 +23,23 @@ export const environmentIn = (
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> => without({ ...env, PWD: cwd }, sessionMarkers)
 
-/** A variable that holds a JSON object; one that is missing or damaged counts as empty. */
-export const jsonVariable = (text: string | undefined): Readonly<Record<string, unknown>> => {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : {}
-  } catch {
-    return {}
-  }
+/**
+ * A variable that holds a JSON object; one that is not set is empty. OpenCode takes comments and trailing commas in its configuration (1.18.33),
+ * and passes over rules that it cannot read. Throws `E_AGENT_CONFIG`: what the user forbids must not be lost.
+ */
+export const jsonVariable = (
+  env: Readonly<Record<string, string | undefined>>,
+  name: 'OPENCODE_CONFIG_CONTENT' | 'OPENCODE_PERMISSION',
+): Readonly<Record<string, unknown>> => {
+  const text = env[name] || '{}'
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  if (errors.length === 0 && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>
+  throw new YokeError(
+    'E_AGENT_CONFIG',
+    `The variable \`${name}\` holds no JSON object.`,
+    'Correct it, or unset it.',
+    exitCode.usage,
+  )
 }

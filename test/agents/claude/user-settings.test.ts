@@ -30,10 +30,17 @@ describe("the user's settings for a role that reads none", () => {
   it('are none in a home that the worker can write to', async () => {
     const CLAUDE_CONFIG_DIR = await temporaryFolder()
     await writeFile(join(CLAUDE_CONFIG_DIR, 'settings.json'), '{"apiKeyHelper":"evil"}')
+    const session = { kind: 'ephemeral' } as const
+    const judge = { role: 'judge', prompt: '', cwd: '/', session, access: 'read-only' } as const
     const look = (home: 'of-user' | 'of-project') =>
-      inspect(join(CLAUDE_CONFIG_DIR, 'none'), { CLAUDE_CONFIG_DIR }, (command) => command, home)
+      inspect(join(CLAUDE_CONFIG_DIR, 'none'), { CLAUDE_CONFIG_DIR }, (command) => command, home, judge)
     expect(await look('of-user')).toMatchObject({ settings: { apiKeyHelper: 'evil' } })
     expect(await look('of-project')).toEqual(none)
+    const worker = { ...judge, access: 'edit' } as const
+    // A start that does not depend on it asks for nothing.
+    expect(await inspect('none', { CLAUDE_CONFIG_DIR }, (command) => command, 'of-user', worker)).toEqual(
+      none,
+    )
   })
 
   it('are none without a file', async () => {

@@ -86,9 +86,9 @@ describe('the command line of OpenCode', () => {
   })
 })
 
-describe('what a worker may do', () => {
-  const deny = { question: 'deny', plan_enter: 'deny', plan_exit: 'deny' }
+const deny = { question: 'deny', plan_enter: 'deny', plan_exit: 'deny' }
 
+describe('what a worker may do', () => {
   it.each<[string, Record<string, string>]>([
     ['acceptEdits', deny],
     ['bypassPermissions', { '*': 'allow', ...deny }],
@@ -127,6 +127,75 @@ describe('what a worker may do', () => {
       experimental: { x: 1, continue_loop_on_deny: true },
     })
     expect(variable(worker, 'OPENCODE_PERMISSION', env)).toEqual({ bash: 'deny', ...deny })
+  })
+})
+
+describe("the user's rules", () => {
+  const contentOf = (
+    env: object,
+    configuration?: Record<string, unknown>,
+    more: Partial<Invocation> = {},
+  ) => {
+    const installation = { settings: {}, env: {}, ...(configuration === undefined ? {} : { configuration }) }
+    const invocation = { ...worker, allowedTools: ['Bash(a)'], ...more }
+    const { env: own } = commandLine('f', invocation, { ...env }, installation)
+    return JSON.parse(own['OPENCODE_CONFIG_CONTENT'] ?? '')
+  }
+
+  it('may be written with comments and trailing commas', () => {
+    const env = {
+      OPENCODE_CONFIG_CONTENT: '{ // mine\n"permission": {"bash": "deny",}, /* x */ }',
+      OPENCODE_PERMISSION: '{"edit": "deny", // mine\n}',
+    }
+    expect(variable(worker, 'OPENCODE_CONFIG_CONTENT', env)).toMatchObject({ permission: { bash: 'deny' } })
+    expect(variable(worker, 'OPENCODE_PERMISSION', env)).toEqual({ edit: 'deny', ...deny })
+  })
+
+  it.each(['{', '["a"]', '"deny"', 'null', '{"a":1}}'])(
+    'are not lost where they cannot be read: %s',
+    (text) => {
+      for (const name of ['OPENCODE_CONFIG_CONTENT', 'OPENCODE_PERMISSION'])
+        expect(() => line(worker, { [name]: text })).toThrow(
+          expect.objectContaining({
+            code: 'E_AGENT_CONFIG',
+            exit: 2,
+            message: expect.stringContaining(name),
+          }),
+        )
+    },
+  )
+
+  it.each<[string, string, Record<string, unknown>, (readonly string[])?]>([
+    ['of the command line', 'other', { default_agent: 'mine' }, ['--agent', 'other']],
+    ['that the user made the default', 'mine', { default_agent: 'mine' }],
+    ['that comes first', 'build', { agent: { mine: {} } }],
+    ['that comes next where one is out of use', 'plan', { agent: { build: { disable: true }, mine: {} } }],
+    [
+      'that is left',
+      'mine',
+      { agent: { build: { hidden: true }, plan: { mode: 'subagent' }, mine: { mode: 'all' } } },
+    ],
+  ])('are added to those of the agent %s', (_, name, configuration, extraArgs = []) => {
+    const { agent } = contentOf({}, configuration, { extraArgs })
+    expect(agent).toEqual({ [name]: { permission: { bash: { a: 'allow' } } } })
+  })
+
+  it('stay beside the added ones, in which form they may be', () => {
+    const rulesOf = (permission: unknown) => contentOf({}, { agent: { build: { permission } } }).agent.build
+    expect(rulesOf('deny').permission).toEqual({ '*': 'deny', bash: { a: 'allow' } })
+    expect(rulesOf({ bash: 'deny', edit: 'ask' }).permission).toEqual({
+      bash: { '*': 'deny', a: 'allow' },
+      edit: 'ask',
+    })
+    expect(rulesOf({ bash: { 'b *': 'deny' } }).permission).toEqual({ bash: { 'b *': 'deny', a: 'allow' } })
+  })
+
+  it('are looked for in the variable where OpenCode does not tell its configuration', () => {
+    const OPENCODE_CONFIG_CONTENT = '{"default_agent":"mine","agent":{"mine":{"permission":"deny"}}}'
+    expect(contentOf({ OPENCODE_CONFIG_CONTENT }).agent.mine.permission).toEqual({
+      '*': 'deny',
+      bash: { a: 'allow' },
+    })
   })
 })
 
