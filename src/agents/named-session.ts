@@ -27,7 +27,7 @@ export const ambiguous = (named: string, choices: readonly string[], fix: string
 
 /** Of a session that a trim does not delete. */
 export const leftText = (id: string, goOnCommand: (id: string) => string): string =>
-  `The session ${id}, which a trim has left behind, holds more than its backup and is not deleted: ${goOnCommand(id)}`
+  `The session ${id}, which a trim has left behind, is not deleted, since somebody has restored it or gone on with it: ${goOnCommand(id)}`
 
 /** `lines` and `longestLine` are those of a file of the session's own. */
 export type SessionInventory = Omit<Inventory, 'lines' | 'longestLine'> &

@@ -8,9 +8,11 @@ import { isSessionId } from '../agents/opencode/ids.ts'
 import { opencode } from '../agents/opencode/opencode.ts'
 import { restoreSession } from '../agents/opencode/restore.ts'
 import { exitCode, YokeError } from '../errors.ts'
+import type { RunEvent } from '../events.ts'
 import type { Define } from '../main.ts'
 import { loopFolder } from '../run/folder.ts'
 import { readJournal } from '../run/journal.ts'
+import { extendLineage } from '../run/lineage.ts'
 import { newestBackup, trimmedSessions } from '../run/session-backup.ts'
 import { liveHolder } from '../transcript/live.ts'
 import { restore } from '../transcript/trim.ts'
@@ -19,6 +21,7 @@ export const define: Define = (cli) => {
   cli
     .command('restore <session>', 'Undo the newest trim of a session; a file or an id')
     .example('  yoke restore 1c6e3f7a')
+    .example('  yoke restore ses_dcfd36a7    # beside the trimmed one, with which its run goes on')
     .action(async (session: string) => {
       const cwd = process.cwd()
       if (isSessionId(session)) return restoreOpencode(session, cwd)
@@ -61,16 +64,34 @@ const restoreOpencode = async (named: string, cwd: string): Promise<number> => {
   const backup = await backupOf(id, cwd)
   refuseOfContainer(id, backup, cwd)
   const how = await restoreSession(await cliIn(cwd, process.env), id, backup)
+  const successor = successorIn(backup, id)
   process.stdout.write(
-    `The session is ${how === 'there' ? 'still' : 'again'} what it was before the trim: ${opencode.goOnCommand(id)}\n`,
+    `The session is ${how === 'there' ? 'still' : 'again'} what it was before the trim: ${opencode.goOnCommand(id)}\n${successor}`,
   )
   return exitCode.done
 }
 
+/** A run is not turned back: what it goes on with, in a line, when it is another session. */
+const successorIn = (backup: string, id: string): string => {
+  const events = eventsBeside(backup)
+  const successors = Object.values(events.reduce(extendLineage, {})).flatMap((sessions) => {
+    const last = sessions.at(-1)
+    return last !== undefined && last.id !== id && sessions.some((each) => each.id === id) ? [last.id] : []
+  })
+  return successors.length === 0
+    ? ''
+    : `The run ${events[0]?.run} is not turned back: it goes on with ${successors.join(', ')}. What you do in ${id} stays beside it, and is not deleted.\n`
+}
+
+/** The events of the run that a backup is one of; none of one by hand. */
+const eventsBeside = (backup: string): readonly RunEvent[] => {
+  const log = join(dirname(backup), '..', 'events.jsonl')
+  return existsSync(log) ? readJournal(log) : []
+}
+
 /** Its store is the project's own, and the OpenCode of this machine may be one that changes it. Throws `E_RESTORE`. */
 const refuseOfContainer = (id: string, backup: string, cwd: string): void => {
-  const log = join(dirname(backup), '..', 'events.jsonl')
-  const started = existsSync(log) ? readJournal(log).find(({ type }) => type === 'run.started') : undefined
+  const started = eventsBeside(backup).find(({ type }) => type === 'run.started')
   if (started?.type !== 'run.started' || started.directives['image'] === undefined) return
   const store = join(loopFolder(cwd).root, 'agent-home', 'data')
   throw new YokeError(

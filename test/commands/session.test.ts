@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { slug } from '../../src/agents/claude/slug.ts'
 import { thisProcess } from '../../src/system/lock-file.ts'
 import { processStart } from '../../src/system/process-start.ts'
+import { answer, session as conversation, prompt, text } from '../agents/opencode/session.ts'
 import { holdProject } from '../helpers/held-project.ts'
 import { finishedRun } from '../helpers/session.ts'
 import { temporaryFolder } from '../helpers/temporary.ts'
@@ -204,6 +205,33 @@ describe('yoke restore', () => {
     expect(at.text()).toBe(before)
     expect(await at.run(['restore', id])).toMatchObject({ code: 0 })
     expect(at.text()).toBe(trimmed)
+  })
+})
+
+describe('yoke restore of a session of OpenCode', () => {
+  it('names the session with which the run goes on all the same', async () => {
+    const at = await home()
+    const run = join(at.project, '.loop', 'runs', 'r')
+    const [bin, store] = [join(at.root, 'bin'), join(at.root, 'store')]
+    for (const folder of [join(run, 'backups'), bin, store]) mkdirSync(folder, { recursive: true })
+    symlinkSync(join(import.meta.dirname, '../fixtures/programs/opencode-store.mjs'), join(bin, 'opencode'))
+    const whole = conversation(prompt(text('Do it')), answer([text('Done.')]))
+    const old = whole.info.id
+    writeFileSync(join(store, `${old}.json`), JSON.stringify(whole))
+    writeFileSync(join(run, 'backups', `${old}.bak`), JSON.stringify(whole))
+    const common = { at: '2026-12-01T00:00:00.000Z', run: 'r' }
+    const trimmed = { kept: [], refreshed: [], dropped: [], unmatched: [], durationMs: 1 }
+    const sizes = { tokensBefore: 2, tokensAfter: 1, bytesBefore: 2, bytesAfter: 1 }
+    const events = [
+      { ...common, type: 'session.opened', role: 'worker', session: old },
+      { ...common, type: 'trim.applied', session: old, newSession: 'ses_new', ...trimmed, ...sizes },
+    ]
+    writeFileSync(join(run, 'events.jsonl'), events.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    const env = { PATH: `${bin}:${process.env['PATH']}`, STORE: store }
+    const restored = await at.run(['restore', old], env)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(restored.stdout).toContain(`still what it was before the trim: opencode --session ${old}\n`)
+    expect(restored.stdout).toContain('The run r is not turned back: it goes on with ses_new.')
   })
 })
 

@@ -7,17 +7,17 @@ import type { Session } from './session-schema.ts'
 import { importFiles, originFile } from './trim-notes.ts'
 import { holdsMore } from './verify.ts'
 
-/** `kept`: it holds what is in no backup. `failed`: it is written down, and the next trim tries again. */
+/** `kept`: it is somebody's. `failed`: it is written down, and the next trim tries again. */
 export type TakenAway = 'gone' | 'kept' | 'failed'
 
 /**
  * Takes a session away that a trim made or left behind, and what is known of where it came from; unless it holds more than yoke has of it,
- * because somebody has gone on with it: then it is nobody's but theirs.
+ * because somebody has restored it or gone on with it: then it is nobody's but theirs.
  */
 export const takeAway = async (cli: Cli, id: string, backup: string): Promise<TakenAway> => {
   const folder = dirname(backup)
   const found = await exportSession(cli, id, importFiles(backup).log)
-  if ('session' in found && isWorkedIn(folder, id, found.session)) {
+  if ('session' in found && isSomebodys(folder, id, found.session)) {
     await forget(folder, id)
     return 'kept'
   }
@@ -53,9 +53,15 @@ export const takeAwayFailed = async (cli: Cli, backup: string): Promise<readonly
 /** Beside the backups: of a session that could not be deleted. */
 const undeletedFile = (folder: string, id: string): string => join(folder, `${id}.undeleted`)
 
-/** A session that is wanted again is not to be deleted. */
-export const keepSession = (id: string, backup: string): Promise<void> =>
-  rm(undeletedFile(dirname(backup), id), { force: true })
+/** Beside the backups: of a session that a person has restored. */
+const restoredFile = (folder: string, id: string): string => join(folder, `${id}.restored`)
+
+/** A session that a person wants again is not to be deleted. */
+export const keepSession = async (id: string, backup: string): Promise<void> => {
+  const folder = dirname(backup)
+  await writeFile(restoredFile(folder, id), '')
+  await rm(undeletedFile(folder, id), { force: true })
+}
 
 /** So that the next trim tries again. */
 export const noteUndeleted = async (folder: string, id: string): Promise<'failed'> => {
@@ -64,12 +70,17 @@ export const noteUndeleted = async (folder: string, id: string): Promise<'failed
 }
 
 const forget = async (folder: string, id: string): Promise<void> => {
-  await Promise.all([originFile, undeletedFile].map((file) => rm(file(folder, id), { force: true })))
+  await Promise.all(
+    [originFile, undeletedFile, restoredFile].map((file) => rm(file(folder, id), { force: true })),
+  )
 }
 
-/** Whether a session holds more than its backup; one that has none, more than the trim that made it left in it: a single prompt. */
-const isWorkedIn = (folder: string, id: string, found: Session | string): boolean => {
-  if (typeof found === 'string') return true
+/**
+ * Whether a person has restored a session, or it holds more than its backup; one that has none, more than the trim that made it left in it:
+ * a single prompt.
+ */
+const isSomebodys = (folder: string, id: string, found: Session | string): boolean => {
+  if (typeof found === 'string' || readIfThere(restoredFile(folder, id)) !== undefined) return true
   const copy = readIfThere(join(folder, `${id}.bak`))
   if (copy === undefined) {
     const isOfTrim = readIfThere(originFile(folder, id)) !== undefined

@@ -166,7 +166,6 @@ describe('the trim of an OpenCode session', () => {
     const { id, trim, undo, load, stored } = await place(files)
     const before = await load(id)
     const first = await trim()
-    expect(await undo()).toBe('there')
     if (first.status !== 'applied') throw new Error(JSON.stringify(first))
     await trim({ session: first.newSession ?? '', keep: [], isOfRun: true })
     expect(await stored()).not.toContain(id)
@@ -196,6 +195,17 @@ describe('the trim of an OpenCode session', () => {
       fix: expect.stringContaining(file),
     })
     expect([await stored(), await backups()]).toEqual([before, left])
+  })
+
+  it('stays undone: what a person has restored is not taken away', async () => {
+    const { id, trim, undo, stored, backups } = await place(files)
+    const first = await trim()
+    if (first.status !== 'applied') throw new Error(JSON.stringify(first))
+    expect(await undo()).toBe('there')
+    const next = { session: first.newSession ?? '', keep: [], isOfRun: true }
+    expect(await trim(next)).toMatchObject({ status: 'applied', left: [id] })
+    expect(await stored()).toContain(id)
+    expect((await backups()).filter((name) => name.endsWith('.restored'))).toEqual([])
   })
 
   it('refreshes a file that has changed, or drops it', async () => {
