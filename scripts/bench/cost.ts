@@ -8,7 +8,7 @@ import { type Job, makeJob, neededTokens } from './cost/job.ts'
 import { floorOf } from './cost/late.ts'
 import { startJobModel } from './cost/model.ts'
 import { playJob, writeProject } from './cost/project.ts'
-import { names, type Run, strategies } from './cost/strategies.ts'
+import { model as jobModel, names, type Run, strategies } from './cost/strategies.ts'
 import { percent, settingTables } from './cost/tables.ts'
 import { type Bench, type BenchOptions, inPairs } from './measure.ts'
 
@@ -21,8 +21,8 @@ const assumptions = (iterations: number, lifetime: Lifetime): readonly string[] 
   `The job: ${iterations} iterations of some 24 model calls; 6 new files of 1 to 20 kB each, 5 edits of 700 bytes, 14 runs of tests that print 0.3 to 6 kB, 8 thoughts of 0.4 to 2.4 kB.`,
   'Each repeat has a seed of its own, which decides the sizes of files, outputs and thoughts; it is the same for all strategies.',
   'The model reads again whatever it needs and does not find in the request: files that the last iteration named in KEEP, and files that it is to change.',
-  `Claude Code ${pinned.claude}, its requests and breakpoints as they were sent; the judge is off, its pause is a span on the clock of the books, which yoke does not see: where it weighs a trim, the cache is warm to it.`,
-  'A window of 200,000 tokens: the provider refuses a longer request, whereupon Claude Code compacts, as this release does by itself; a refusal costs nothing, a summary has 6 kB. Once more with a window of a million, which nothing reaches.',
+  `Claude Code ${pinned.claude} with ${jobModel}, its requests and breakpoints as they were sent; the judge is off, its pause is a span on the clock of the books, which yoke does not see: where it weighs a trim, the cache is warm to it.`,
+  'A window of 200,000 tokens, of which Claude Code compacts by itself before they are full; a summary has 6 kB; a longer request would be refused. Once more with a window of a million, which nothing reaches.',
   'Four bytes of a request are one token; long prompts cost neither less nor more a token.',
   `The cache: a prefix of ${leastCached} tokens or more that ends on a breakpoint is stored for five minutes or an hour, as asked (here: ${lifetime}); read is the longest stored prefix that ends at one of ${lookBack} places up to and with a breakpoint; tool uses that follow each other are one place, and so are results; reading renews. Thoughts of earlier turns stay in it.`,
   `Dollars a million tokens: input ${price.input}, written for five minutes ${price.write5m}, for an hour ${price.write1h}, read ${price.read}, output ${price.output}.`,
@@ -68,13 +68,13 @@ const play = async (
   iterations: number,
   lifetime: Lifetime,
 ): Promise<readonly Run[]> => {
-  const { front, window } = strategies[strategy]
+  const { front, window, model } = strategies[strategy]
   const job = makeJob(iterations, share, repeat)
-  const project = writeProject(place, job, ['checks: test -f done', ...front])
+  const project = writeProject(place, job, [`model: ${model}`, 'checks: test -f done', ...front])
   const books = pauses.map((pause) => openBooks(pause))
-  const model = await startJobModel(job, project, books, window)
+  const server = await startJobModel(job, project, books, window)
   try {
-    const run = await playJob(place, project, model.url, '--quiet', lifetime)
+    const run = await playJob(place, project, server.url, '--quiet', lifetime)
     if (run.exitCode !== 3)
       throw new Error(`${strategy} ended with ${run.exitCode}: ${run.stderr}${run.stdout}`)
     return books.map(({ accounts }, index) => ({
@@ -84,12 +84,12 @@ const play = async (
       pause: pauses[index] ?? 0,
       accounts,
       floors: floorsOf(job, books, pauses[index] ?? 0),
-      compactions: model.compactions(),
-      refused: model.refused(),
-      rereads: model.rereads(),
+      compactions: server.compactions(),
+      refused: server.refused(),
+      rereads: server.rereads(),
     }))
   } finally {
-    model.close()
+    server.close()
   }
 }
 

@@ -5,6 +5,7 @@ import { table } from '../../src/ui/table.ts'
 import { costOf, openBooks } from './cost/books.ts'
 import { startJobModel } from './cost/model.ts'
 import { playJob, writeProject } from './cost/project.ts'
+import { model } from './cost/strategies.ts'
 import { figure, money } from './cost/tables.ts'
 import { type Bench, inPairs, median, plain } from './measure.ts'
 import { keepKinds, makeKeepJob } from './prefix/jobs.ts'
@@ -107,12 +108,16 @@ const play = async (
   const reorder = `${process.execPath} ${join(import.meta.dirname, 'prefix', 'reorder.ts')} ${join(place, 'order.json')}`
   const checks = order === 'stable first' ? [reorder, 'test -f done'] : ['test -f done']
   const trim = trims[order]
-  const project = writeProject(place, job, [`trim: ${trim}`, `checks: ${JSON.stringify(checks)}`])
+  const project = writeProject(place, job, [
+    `model: ${model}`,
+    `trim: ${trim}`,
+    `checks: ${JSON.stringify(checks)}`,
+  ])
   const books = openBooks(0)
   const watch = watchPrefix(books)
-  const model = await startJobModel(job, project, [watch.books], 200_000)
+  const server = await startJobModel(job, project, [watch.books], 200_000)
   try {
-    const run = await playJob(place, project, model.url, '--json')
+    const run = await playJob(place, project, server.url, '--json')
     const skipped = run.stdout.split('\n').find((line) => /"trim\.(?:skipped|refused|failed)"/.test(line))
     if (run.exitCode !== 3 || (skipped !== undefined && trim === 'always'))
       throw new Error(`${kind}, ${order} ended with ${run.exitCode}: ${run.stderr}${skipped ?? run.stdout}`)
@@ -121,6 +126,6 @@ const play = async (
       money: costOf(books.accounts),
     }
   } finally {
-    model.close()
+    server.close()
   }
 }

@@ -11,7 +11,6 @@ export const writeProject = (place: string, job: Job, front: readonly string[]):
   for (const file of job.files) writeFileSync(join(project, file.name), fileText(file))
   writeFileSync(join(project, 'test-output.txt'), lines('tests', 8_000))
   const directives = [
-    'model: claude-sonnet-4-6',
     'judge: off',
     'stuck-after: 999',
     'allowed-tools: Bash',

@@ -1,14 +1,21 @@
 import type { Account } from './books.ts'
 import type { Floor } from './late.ts'
 
-/** What the front matter of each strategy says; all else is the same, but for a window of a million tokens once. */
+/** Of the job; it leaves the thoughts of earlier turns in the cache, which those before it do not. */
+export const model = 'claude-sonnet-4-6'
+
+/** Claude Code compacts by itself at some 170,000 of 200,000 tokens, or of a million where the name says so. */
+const usual = { model, window: 200_000 } as const
+const wide = { model: `${model}[1m]`, window: 1_000_000 } as const
+
+/** What the front matter of each strategy says; all else is the same. */
 export const strategies = {
-  fresh: { front: ['context-fork-every: 1', 'trim: off'], window: 200_000 },
-  resume: { front: ['trim: off'], window: 200_000 },
-  'resume, 1M window': { front: ['trim: off'], window: 1_000_000 },
-  'trim, drop stale': { front: ['stale-reads: drop'], window: 200_000 },
-  'trim (default)': { front: [], window: 200_000 },
-  'trim, fork every 5': { front: ['context-fork-every: 5'], window: 200_000 },
+  fresh: { front: ['context-fork-every: 1', 'trim: off'], ...usual },
+  resume: { front: ['trim: off'], ...usual },
+  'resume, 1M window': { front: ['trim: off'], ...wide },
+  'trim, drop stale': { front: ['stale-reads: drop'], ...usual },
+  'trim (default)': { front: [], ...usual },
+  'trim, fork every 5': { front: ['context-fork-every: 5'], ...usual },
 } as const
 
 export type Strategy = keyof typeof strategies
